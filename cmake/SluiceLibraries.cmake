@@ -1,0 +1,17 @@
+# Every library that sluice stands on, found by name. None of them is committed or fetched here.
+
+find_package(CAF REQUIRED)
+find_package(LMDB REQUIRED)
+find_package(Boost 1.81 REQUIRED)
+find_package(OpenSSL REQUIRED)
+find_package(CURL REQUIRED)
+find_package(fmt REQUIRED)
+find_package(spdlog REQUIRED)
+find_package(simdjson REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(date REQUIRED)
+find_package(Catch2 REQUIRED)
+find_package(rapidcheck REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(toml REQUIRED IMPORTED_TARGET tomlplusplus)
+find_path(XXHASH_INCLUDE_DIR xxhash.h REQUIRED)
