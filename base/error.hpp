@@ -2,6 +2,8 @@
 
 #include <caf/error.hpp>
 #include <caf/expected.hpp>
+#include <caf/make_message.hpp>
+#include <caf/message.hpp>
 
 #include <cstdint>
 #include <string>

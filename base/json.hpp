@@ -202,7 +202,8 @@ void put(writer& w, const T& x) {
       w.null();
   } else if constexpr (detail::is_vector<T>) {
     w.arr();
-    for (const auto& item : x) put(w, item);
+    for (const auto& item : x)
+      put(w, item);
     w.end();
   } else if constexpr (detail::is_map<T>) {
     w.obj();

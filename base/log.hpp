@@ -53,10 +53,18 @@ void set_level(level least) noexcept;
 [[nodiscard]] std::uint64_t dropped() noexcept;
 
 void write(level l, std::string_view message, fields fs = {});
-inline void debug(std::string_view message, fields fs = {}) { write(level::debug, message, fs); }
-inline void info(std::string_view message, fields fs = {}) { write(level::info, message, fs); }
-inline void warning(std::string_view message, fields fs = {}) { write(level::warning, message, fs); }
-inline void error(std::string_view message, fields fs = {}) { write(level::error, message, fs); }
+inline void debug(std::string_view message, fields fs = {}) {
+  write(level::debug, message, fs);
+}
+inline void info(std::string_view message, fields fs = {}) {
+  write(level::info, message, fs);
+}
+inline void warning(std::string_view message, fields fs = {}) {
+  write(level::warning, message, fs);
+}
+inline void error(std::string_view message, fields fs = {}) {
+  write(level::error, message, fs);
+}
 
 /// The finished line, as `write` would print it: for tests and for sinks of their own.
 [[nodiscard]] std::string render(format f, timestamp at, level l, std::string_view message,

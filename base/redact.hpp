@@ -6,8 +6,8 @@
 namespace sluice {
 
 /// Replaces what must not be read by people: tokens of known shape (GitHub, GitLab, Bearer), URLs'
-/// user info, values of keys such as `authorization`, `token`, `password` in JSON, query strings and
-/// `key=value` text, and every value given to `keep_secret` (X9, S9). Idempotent.
+/// user info, values of keys such as `authorization`, `token`, `password` in JSON, query strings
+/// and `key=value` text, and every value given to `keep_secret` (X9, S9). Idempotent.
 [[nodiscard]] std::string redact(std::string_view text);
 
 /// Is the value of a field of this name secret by its name alone?

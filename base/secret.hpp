@@ -37,7 +37,8 @@ public:
 private:
   void wipe() noexcept {
     volatile char* bytes = text_.data();
-    for (std::size_t i = 0; i < text_.size(); ++i) bytes[i] = 0;
+    for (std::size_t i = 0; i < text_.size(); ++i)
+      bytes[i] = 0;
     text_.clear();
   }
 

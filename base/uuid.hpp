@@ -26,7 +26,8 @@ struct uuid {
 [[nodiscard]] std::optional<uuid> parse_uuid(std::string_view text) noexcept;
 
 /// Makes UUIDv7: ids of one source sort strictly in the order in which they were made, also when
-/// the clock stands still or runs backwards. Not thread-safe: each actor that makes ids has its own.
+/// the clock stands still or runs backwards. Not thread-safe: each actor that makes ids has its
+/// own.
 class uuid_source {
 public:
   /// Random bits come from OpenSSL.
@@ -50,7 +51,8 @@ struct std::hash<sluice::uuid> {
   /// The last eight bytes of a UUIDv7 are random, which is all that a hash table wants.
   std::size_t operator()(const sluice::uuid& id) const noexcept {
     std::size_t h = 0;
-    for (std::size_t i = 8; i < 16; ++i) h = (h << 8) | id.bytes[i];
+    for (std::size_t i = 8; i < 16; ++i)
+      h = (h << 8) | id.bytes[i];
     return h;
   }
 };

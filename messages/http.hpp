@@ -22,7 +22,7 @@ struct http_request {
   std::string url;
   std::vector<http_header> headers;
   std::string body;
-  duration timeout{30'000};                         ///< for the whole exchange
+  duration timeout{30'000}; ///< for the whole exchange
   duration connect_timeout{10'000};
   std::uint64_t body_bytes_max = 16ULL * 1024 * 1024; ///< of the response, inflated
   std::uint32_t redirects_max = 0;
@@ -35,7 +35,7 @@ struct http_response {
   std::vector<http_header> headers;
   std::string body;
   std::string final_url;
-  std::string error;      ///< for people, with the URL without user info and query
+  std::string error; ///< for people, with the URL without user info and query
   bool timed_out = false;
   bool too_large = false;
   bool aborted = false;

@@ -24,8 +24,12 @@ struct batch_id {
   friend auto operator<=>(const batch_id&, const batch_id&) = default;
 };
 
-[[nodiscard]] inline std::string to_string(const run_id& id) { return to_string(id.value); }
-[[nodiscard]] inline std::string to_string(const batch_id& id) { return to_string(id.value); }
+[[nodiscard]] inline std::string to_string(const run_id& id) {
+  return to_string(id.value);
+}
+[[nodiscard]] inline std::string to_string(const batch_id& id) {
+  return to_string(id.value);
+}
 
 /// Answers of actors that serve thousands at once carry the asker's token instead of a promise.
 using token = std::uint64_t;

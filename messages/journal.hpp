@@ -121,7 +121,8 @@ struct del_row {
 inline constexpr std::size_t row_key_bytes_max = 400;
 
 /// Removes up to `records_max` log records of an ended run; when none is left, its row, its
-/// certificates and its idempotency keys too. A run that has not ended, or is unknown, is left alone.
+/// certificates and its idempotency keys too. A run that has not ended, or is unknown, is left
+/// alone.
 struct trim_run {
   run_id run;
   std::uint32_t records_max = 1000;
@@ -134,8 +135,8 @@ struct trim_log {
   std::uint32_t records_max = 1000;
 };
 
-using op = std::variant<put_step, put_event, put_run, set_wake, put_marks, put_row, del_row, trim_run,
-                        trim_log>;
+using op = std::variant<put_step, put_event, put_run, set_wake, put_marks, put_row, del_row,
+                        trim_run, trim_log>;
 
 /// Does this operation take a position in the log?
 [[nodiscard]] inline bool is_logged(const op& o) noexcept {

@@ -5,6 +5,7 @@
 #include "messages/event.hpp"
 #include "messages/ids.hpp"
 #include "messages/journal.hpp"
+#include "messages/reads.hpp"
 #include "messages/run.hpp"
 
 #include <cstdint>
@@ -55,79 +56,6 @@ struct commit_result {
 /// `regressed`: the head is below what the batch expected, the store lost commits (I21).
 enum class probe_answer : std::uint8_t { committed, absent, fenced, regressed };
 
-/// What recovery needs of a live run.
-struct live_run {
-  run_row row;
-  timestamp wake_at{};
-  std::uint64_t first_seq = 0;
-  std::uint64_t last_result_seq = 0; ///< newest `done`, `failed` or marks record; 0: none
-  std::uint64_t records = 0;
-  std::uint64_t bytes = 0;
-  bool corrupt = false; ///< the row or a record fails its checksum: park it (F23)
-};
-
-struct live_run_page {
-  std::vector<live_run> runs;
-  std::optional<run_id> next; ///< pass as `after` for the rest
-};
-
-/// Where `load_steps` goes on: in run number `index` of the list, after `ordinal`.
-struct step_position {
-  std::size_t index = 0;
-  std::optional<std::uint32_t> ordinal;
-};
-
-/// The memo of one run, or a part of it.
-struct run_memo {
-  run_id run;
-  bool corrupt = false;              ///< a record of this run fails its checksum
-  std::string detail;                ///< what is corrupt
-  std::string input;                 ///< JSON; only in the part that begins the run
-  std::vector<step_record> versions; ///< likewise
-  std::vector<step_record> steps;    ///< by ordinal; the newest record of each
-};
-
-struct step_page {
-  std::vector<run_memo> runs;
-  std::optional<step_position> next;
-};
-
-struct due_run {
-  run_id run;
-  timestamp wake_at{};
-};
-
-struct run_filter {
-  std::optional<run_status> status;
-  std::string workflow;     ///< empty: any
-  std::string installation; ///< empty: any
-  timestamp ended_before{}; ///< `never`: any; else only runs that ended before then
-};
-
-struct run_page {
-  std::vector<run_row> runs;  ///< newest first
-  std::optional<run_id> next; ///< pass as `before` for the rest
-};
-
-struct table_row {
-  std::string key;
-  std::string value;
-};
-
-struct store_stats {
-  std::uint64_t used_bytes = 0;  ///< pages in use
-  std::uint64_t file_bytes = 0;  ///< of the file on disk
-  std::uint64_t free_bytes = 0;  ///< on the disk
-  std::uint64_t head = 0;        ///< newest log position
-  std::uint64_t trimmed = 0;     ///< log positions below this may be missing
-  std::uint64_t log_records = 0;
-  std::uint64_t runs = 0;
-  std::uint64_t live_runs = 0;
-  std::uint64_t reader_lag = 0; ///< commits since the oldest open read began (F26)
-  std::uint64_t epoch = 0;
-  std::string store_id;
-};
-
 /// What lasts. A plain class that knows no CAF. Writes: one thread calls `submit`, `finished` and
 /// `probe` (the journal actor). Reads are thread-safe, touch the disk, see only what is committed,
 /// and are called by the reader actor alone. The embedded store has one shard, number 0.
@@ -147,33 +75,28 @@ public:
   virtual std::vector<commit_result> finished(duration wait) = 0;
   /// Resolves `unknown`.
   virtual probe_answer probe(std::uint32_t shard, std::uint64_t epoch, batch_id id,
-                             std::uint64_t expected_head)
-    = 0;
+                             std::uint64_t expected_head) = 0;
 
   /// Runs that have not ended, by id.
   virtual result<live_run_page> load_runs(std::uint32_t shard, std::optional<run_id> after,
-                                          std::size_t limit)
-    = 0;
-  /// Memos of many runs, live or ended, in the order of `runs`; at most `limit` steps, at least one.
-  /// A run that is not in the store gives an empty memo.
+                                          std::size_t limit) = 0;
+  /// Memos of many runs, live or ended, in the order of `runs`; at most `limit` steps, at least
+  /// one. A run that is not in the store gives an empty memo.
   virtual result<step_page> load_steps(std::uint32_t shard, const std::vector<run_id>& runs,
-                                       step_position after, std::size_t limit)
-    = 0;
+                                       step_position after, std::size_t limit) = 0;
   /// Acknowledgement marks of a run, the newest of each (unit, page).
   virtual result<std::vector<put_marks>> load_marks(std::uint32_t shard, run_id run) = 0;
   /// Wake-ups at or before `until`, earliest first.
-  virtual result<std::vector<due_run>> due(std::uint32_t shard, timestamp until, std::size_t limit)
-    = 0;
+  virtual result<std::vector<due_run>> due(std::uint32_t shard, timestamp until,
+                                           std::size_t limit) = 0;
   /// The log's events after a position, for observers.
   virtual result<std::vector<event>> read_events(std::uint32_t shard, std::uint64_t after_seq,
-                                                 std::size_t limit)
-    = 0;
+                                                 std::size_t limit) = 0;
   /// Events of one kind and subject after a position, oldest first. Embedded: only those since the
   /// oldest live run began, and not the engine's own `run.requested` and `step.failed`.
   virtual result<std::vector<event>> find_events(std::uint32_t shard, std::string_view kind,
                                                  std::string_view subject, std::uint64_t after_seq,
-                                                 std::size_t limit)
-    = 0;
+                                                 std::size_t limit) = 0;
   /// The event with this idempotency key.
   virtual result<std::optional<event>> find_event(std::uint32_t shard, std::string_view key) = 0;
   /// The first and the last event of a run: `run.requested`, and `run.ended` if it ended.
@@ -182,14 +105,12 @@ public:
   /// Runs of a tenant (empty: of all), newest first. May look at a bounded number of rows only and
   /// then answers with fewer than `limit` and a `next`.
   virtual result<run_page> query(std::string_view tenant, const run_filter& filter,
-                                 std::optional<run_id> before, std::size_t limit)
-    = 0;
+                                 std::optional<run_id> before, std::size_t limit) = 0;
   virtual store_stats stats() = 0;
   /// Rows of a small table whose key begins with `prefix`, after `after`, in key order.
   virtual result<std::vector<table_row>> load(table where, std::uint32_t shard,
                                               std::string_view prefix, std::string_view after,
-                                              std::size_t limit)
-    = 0;
+                                              std::size_t limit) = 0;
 };
 
 } // namespace sluice

@@ -1,0 +1,216 @@
+#pragma once
+
+#include "messages/http.hpp"
+#include "messages/inspection.hpp"
+#include "messages/reads.hpp"
+#include "messages/type_ids.hpp"
+#include "messages/work.hpp"
+
+#include <caf/allowed_unsafe_message_type.hpp>
+#include <caf/replies_to.hpp>
+#include <caf/typed_actor.hpp>
+
+#include <cstdint>
+#include <vector>
+
+/// The typed interface of every actor. Read this first: it is the map of who says what to whom.
+///
+/// Where thousands of questions may be open at once, the asker sends a token and gets a message
+/// back (guides/caf-0.17.md, section 4); where few are, a request is answered.
+namespace sluice {
+
+// -- sinks: what an actor must understand to be answered -----------------------
+
+using commit_sink = caf::typed_actor<caf::reacts_to<appended>>;
+using event_sink = caf::typed_actor<caf::reacts_to<events_found>>;
+using http_sink = caf::typed_actor<caf::reacts_to<http_answered>>;
+using wake_sink = caf::typed_actor<caf::reacts_to<wake_runs>>;
+
+/// Every actor tells its card.
+using inspected_actor = caf::typed_actor<caf::replies_to<inspect_atom>::with<actor_card>>;
+
+// -- messages that carry a sink ------------------------------------------------
+
+/// Writes `ops` in one commit, together with whatever else arrived; `from` is told when it is
+/// durable (an invalid handle: nobody is).
+struct append {
+  commit_sink from;
+  token id = 0;
+  std::vector<op> ops;
+};
+
+struct ask_events {
+  event_sink from;
+  std::vector<event_question> questions;
+};
+
+struct forget_events {
+  event_sink from;
+  std::vector<token> ids;
+};
+
+struct arm_timers {
+  wake_sink from;
+  std::vector<timer> timers;
+};
+
+struct http_send {
+  http_sink from;
+  token id = 0;
+  http_request request;
+};
+
+struct http_abort {
+  http_sink from;
+  token id = 0;
+};
+
+struct core_actors;
+
+// -- actors ---------------------------------------------------------------------
+
+/// Who hears what the journal commits.
+using event_observer =
+  caf::typed_actor<caf::reacts_to<events_committed>, caf::reacts_to<store_changed>>;
+
+struct observe_journal {
+  event_observer who;
+};
+
+/// The only writer. One commit per batch of what lies in the mailbox; detached.
+using journal_actor =
+  inspected_actor::extend<caf::reacts_to<append>, caf::reacts_to<observe_journal>,
+                          caf::replies_to<flush_journal>::with<flushed>, caf::reacts_to<flush_atom>,
+                          caf::reacts_to<retry_atom>>;
+
+/// All reads of the store, for everyone; detached.
+using reader_actor = inspected_actor::extend<
+  caf::replies_to<load_runs>::with<live_run_page>, caf::replies_to<load_steps>::with<step_page>,
+  caf::replies_to<load_marks>::with<marks_loaded>, caf::replies_to<find_due>::with<due_runs>,
+  caf::replies_to<find_events>::with<found_events>, caf::replies_to<find_keys>::with<found_keys>,
+  caf::replies_to<find_run>::with<run_found>, caf::replies_to<query_runs>::with<run_page>,
+  caf::replies_to<load_table>::with<table_page>, caf::replies_to<read_stats>::with<store_stats>>;
+
+/// Durable timers: wakes hosts when something of theirs is due; finds lost ones by rescan.
+using timekeeper_actor =
+  inspected_actor::extend<caf::reacts_to<arm_timers>, caf::reacts_to<core_actors>,
+                          caf::reacts_to<tick_atom>, caf::reacts_to<rescan_atom>>;
+
+/// Requests in, responses out, over one curl loop.
+using http_client_actor =
+  inspected_actor::extend<caf::reacts_to<http_send>, caf::reacts_to<http_abort>>;
+
+/// Drives the coroutines of many runs: replay, steps, attempts, cancel.
+using run_host_actor = inspected_actor::extend<
+  caf::reacts_to<core_actors>, caf::reacts_to<start_runs>, caf::reacts_to<appended>,
+  caf::reacts_to<events_found>, caf::reacts_to<wake_runs>, caf::reacts_to<slots_granted>,
+  caf::reacts_to<http_answered>, caf::reacts_to<cancel_runs>,
+  caf::replies_to<cancel_run>::with<run_stopped>, caf::replies_to<look_at_run>::with<run_look>,
+  caf::replies_to<count_runs>::with<run_counts>, caf::replies_to<drain_runs>::with<drained>>;
+
+/// Gives out slots (P9, P10) and starts runs on hosts; knows where every live run is.
+using admission_actor = inspected_actor::extend<
+  caf::reacts_to<core_actors>, caf::reacts_to<runs_requested>, caf::reacts_to<slots_returned>,
+  caf::reacts_to<slots_wanted>, caf::reacts_to<runs_left>, caf::reacts_to<runs_calm>,
+  caf::reacts_to<cancel_runs>, caf::reacts_to<wake_runs>, caf::reacts_to<appended>,
+  caf::reacts_to<tick_atom>, caf::replies_to<recover>::with<recovered>,
+  caf::replies_to<cancel_run>::with<run_stopped>, caf::replies_to<resume_run>::with<run_resumed>,
+  caf::replies_to<look_at_run>::with<run_look>, caf::replies_to<count_runs>::with<run_counts>,
+  caf::replies_to<drain_runs>::with<drained>>;
+
+/// Appends events and run requests once; wakes whoever waits for them.
+using event_log_actor = inspected_actor::extend<
+  caf::reacts_to<core_actors>, caf::replies_to<request_runs>::with<runs_accepted>,
+  caf::replies_to<publish_event>::with<event_published>, caf::reacts_to<ask_events>,
+  caf::reacts_to<forget_events>, caf::reacts_to<events_committed>, caf::reacts_to<store_changed>,
+  caf::reacts_to<appended>, caf::replies_to<read_stats>::with<store_changed>>;
+
+/// Removes what ended long ago, in slices (J10).
+using retention_actor =
+  inspected_actor::extend<caf::reacts_to<core_actors>, caf::reacts_to<tick_atom>,
+                          caf::reacts_to<appended>>;
+
+/// Knows every actor and collects their cards.
+struct know_actor {
+  inspected_actor who;
+};
+
+using inspector_actor =
+  inspected_actor::extend<caf::reacts_to<know_actor>,
+                          caf::replies_to<list_atom>::with<std::vector<actor_card>>>;
+
+/// Handles that the actors of the core need of each other, sent once when all are there.
+struct core_actors {
+  journal_actor journal;
+  reader_actor reader;
+  event_log_actor event_log;
+  admission_actor admission;
+  timekeeper_actor timekeeper;
+  http_client_actor http_client;
+  inspector_actor inspector;
+  std::vector<run_host_actor> hosts;
+};
+
+} // namespace sluice
+
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::appended)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::events_found)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::http_answered)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::wake_runs)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::append)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::ask_events)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::forget_events)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::arm_timers)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::http_send)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::http_abort)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::core_actors)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::observe_journal)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::know_actor)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::events_committed)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::store_changed)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::flush_journal)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::flushed)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::load_runs)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::live_run_page)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::load_steps)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::step_page)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::load_marks)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::marks_loaded)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::find_due)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::due_runs)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::find_events)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::found_events)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::find_keys)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::found_keys)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::find_run)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::run_found)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::query_runs)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::run_page)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::load_table)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::table_page)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::read_stats)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::store_stats)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::request_runs)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::runs_accepted)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::publish_event)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::event_published)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::runs_requested)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::start_runs)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::slots_returned)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::slots_wanted)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::slots_granted)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::runs_left)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::runs_calm)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::cancel_runs)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::cancel_run)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::run_stopped)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::resume_run)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::run_resumed)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::look_at_run)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::run_look)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::recover)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::recovered)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::count_runs)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::run_counts)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::drain_runs)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::drained)
