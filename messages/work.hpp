@@ -91,7 +91,7 @@ struct runs_requested {
 };
 
 /// How a host takes a run up.
-enum class start_mode : std::uint8_t {
+enum class start_kind : std::uint8_t {
   fresh,   ///< never ran: input is given
   resumed, ///< after a restart or a resume: memos are loaded, then it goes on
 };
@@ -99,11 +99,12 @@ enum class start_mode : std::uint8_t {
 struct run_start {
   run_row row;
   std::string input;
-  start_mode mode = start_mode::fresh;
+  start_kind kind = start_kind::fresh;
   std::uint64_t first_seq = 0;
   std::uint64_t last_result_seq = 0;
   timestamp admitted_at{};
   bool count_crash = false; ///< raise the crash count before its first effect (4.7)
+  bool suspect = false;     ///< tell the admission when it is calm
 };
 
 struct start_runs {
