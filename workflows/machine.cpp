@@ -32,7 +32,9 @@ machine::machine(const catalog& flows, const workflow& flow, run_start start, ru
   : flows_{flows}, flow_{flow}, limits_{limits}, row_{std::move(start.row)},
     input_{std::move(start.input)}, self_{self}, first_seq_{start.first_seq},
     last_result_seq_{start.last_result_seq}, admitted_at_{start.admitted_at},
-    logical_now_{row_.requested_at}, count_crash_{start.count_crash}, watch_calm_{start.suspect} {}
+    logical_now_{row_.requested_at}, count_crash_{start.count_crash}, watch_calm_{start.suspect},
+    by_person_{start.by_person}, cancel_told_{start.cancel_told},
+    cancel_first_{std::move(start.cancel_reason)} {}
 
 machine::~machine() {
   drop_frames();
@@ -44,6 +46,11 @@ void machine::start(effects& out, run_memo memo, bool more) {
   entry e{*this, out};
   if (memo.corrupt) return request_park("corrupt: " + memo.detail);
   if (!memo.input.empty()) input_ = std::move(memo.input);
+  if (cancel_first_ && row_.why == ending::none) {
+    row_.reason.clear();
+    if (row_.status == run_status::parked) row_.status = run_status::recovering;
+    return stop_cancelled(std::move(*cancel_first_), cancel_told_);
+  }
   versions_ = std::move(memo.versions);
   memo_ = std::move(memo.steps);
   more_ = more;
@@ -178,10 +185,7 @@ void machine::slot_granted(effects& out) {
 bool machine::cancel(effects& out, std::string reason, bool told) {
   if (state_ != state::running || park_reason_) return false;
   entry e{*this, out};
-  if (!told)
-    announce(event_kind::run_cancelled, to_string(row_.id),
-             json::encode(failure{"cancelled", reason, {}, false}));
-  stop(ending::cancel, failure{"cancelled", std::move(reason), {}, false});
+  stop_cancelled(std::move(reason), told);
   return true;
 }
 
@@ -240,6 +244,13 @@ void machine::start_failure() {
   after_failure_ =
     flow_.on_failure(*context_, input_, run_end{row_.why, row_.error.value_or(failure{})});
   after_failure_.start();
+}
+
+void machine::stop_cancelled(std::string reason, bool told) {
+  if (!told)
+    announce(event_kind::run_cancelled, to_string(row_.id),
+             json::encode(failure{"cancelled", reason, {}, false}));
+  stop(ending::cancel, failure{"cancelled", std::move(reason), {}, false});
 }
 
 void machine::stop(ending why, failure error) {

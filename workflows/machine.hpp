@@ -130,6 +130,7 @@ private:
   void start_body();
   void start_failure();
   void stop(ending why, failure error);
+  void stop_cancelled(std::string reason, bool told);
   void conclude();
   void conclude_failure();
   void finish(run_status status, std::string result);
@@ -216,6 +217,9 @@ private:
   bool row_stale_ = false; ///< the stored row says less than ours
   bool watch_calm_ = false;
   bool slots_away_ = false;
+  bool by_person_ = false;
+  bool cancel_told_ = false;
+  std::optional<std::string> cancel_first_;
 };
 
 } // namespace sluice
