@@ -5,7 +5,6 @@
 
 #include <toml++/toml.h>
 
-#include <cstdlib>
 #include <fstream>
 #include <sstream>
 #include <utility>
@@ -94,13 +93,6 @@ result<file_values> parse_file(const std::string& name) {
 
 } // namespace loading
 
-environment process_environment() {
-  return [](const std::string& name) -> std::optional<std::string> {
-    const char* value = std::getenv(name.c_str()); // NOLINT(concurrency-mt-unsafe): nobody sets it
-    return value ? std::optional<std::string>{value} : std::nullopt;
-  };
-}
-
 result<settings> load_settings(const load_request& request) {
   file_values file;
   if (request.file) {
@@ -124,7 +116,7 @@ result<settings> load_settings(const load_request& request) {
 std::vector<std::string> setting_keys() {
   settings s;
   const file_values nothing;
-  const environment empty = [](const std::string&) { return std::nullopt; };
+  const environment empty;
   settings_reader r{nothing, {}, empty};
   read_settings(r, s);
   return r.keys();

@@ -10,11 +10,9 @@
 
 namespace sluice {
 
-/// The value of an environment variable; nothing when it is not set.
+/// The value of an environment variable; nothing when it is not set. `app` gives that of the
+/// process, tests one of their own.
 using environment = std::function<std::optional<std::string>(const std::string& name)>;
-
-/// The environment of this process.
-[[nodiscard]] environment process_environment();
 
 /// What the command line says; wins over everything else.
 struct overrides {
@@ -25,7 +23,8 @@ struct overrides {
 struct load_request {
   /// Nothing: no file is read. A file that is named must exist.
   std::optional<std::string> file;
-  environment env = process_environment();
+  /// Empty: no variable is set.
+  environment env;
   overrides flags;
 };
 

@@ -83,7 +83,7 @@ void settings_reader::get(const std::string& name, T& value, const reading<T>& h
       complain(found->second.value_at, "'" + key + "' " + problem);
   }
   const auto variable = setting_variable(key);
-  const auto text = env_(variable);
+  const auto text = env_ ? env_(variable) : std::nullopt;
   if (!text || text->empty()) return;
   if (const auto problem = how.take(how.from_text(*text), value, "\"" + *text + "\"");
       !problem.empty())

@@ -62,7 +62,7 @@ std::string problems(const std::string& toml, variables set = {}, overrides flag
 } // namespace
 
 TEST_CASE("load: without a file there are the defaults") {
-  auto s = load_settings({.file = std::nullopt, .env = to_environment({}), .flags = {}});
+  auto s = load_settings({});
   REQUIRE(s);
   CHECK(*s == settings{});
   CHECK(s->listen == "127.0.0.1:8090");
