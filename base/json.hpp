@@ -83,7 +83,7 @@ public:
   /// The member `name`; nothing when there is none, or when this is no object.
   [[nodiscard]] std::optional<cursor> find(std::string_view name) const;
   [[nodiscard]] result<std::vector<cursor>> items() const;
-  /// Members in document order, names as they stand in the text.
+  /// Members in document order, names without their escapes.
   [[nodiscard]] result<std::vector<std::pair<std::string_view, cursor>>> members() const;
   /// This value as compact JSON text.
   [[nodiscard]] std::string text() const;
@@ -243,7 +243,10 @@ error get(const cursor& c, T& x) {
   } else if constexpr (std::floating_point<T>) {
     return take(c.number(), x);
   } else if constexpr (std::is_enum_v<T>) {
-    return take(c.u64(), x);
+    std::underlying_type_t<T> n{};
+    if (auto e = get(c, n)) return e;
+    x = static_cast<T>(n);
+    return {};
   } else if constexpr (std::same_as<T, std::string>) {
     return take(c.str(), x);
   } else if constexpr (std::same_as<T, raw>) {

@@ -2,6 +2,7 @@
 
 #include "base/time.hpp"
 
+#include <cmath>
 #include <concepts>
 #include <cstdint>
 #include <initializer_list>
@@ -33,7 +34,7 @@ struct field {
   template <std::integral T>
     requires(!std::same_as<T, bool>)
   field(std::string_view k, T v) : key{k}, value{std::to_string(v)}, bare{true} {}
-  field(std::string_view k, double v) : key{k}, value{std::to_string(v)}, bare{true} {}
+  field(std::string_view k, double v) : key{k}, value{std::to_string(v)}, bare{std::isfinite(v)} {}
   field(std::string_view k, duration v) : key{k}, value{std::to_string(v.count())}, bare{true} {}
 
   std::string_view key;
