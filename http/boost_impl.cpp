@@ -1,4 +1,3 @@
-// Asio, Beast and URL are compiled here, once.
+// Asio and Beast are compiled here, once.
 #include <boost/asio/impl/src.hpp>
 #include <boost/beast/src.hpp>
-#include <boost/url/src.hpp>

@@ -5,8 +5,6 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 namespace sluice::http {
 
@@ -19,15 +17,18 @@ struct origin {
   friend bool operator==(const origin&, const origin&) = default;
 };
 
-/// `localhost`, 127.0.0.0/8 or `[::1]`, written in the usual way. `2130706433` is not.
+/// `localhost`, 127.0.0.0/8 or `[::1]`.
 [[nodiscard]] bool is_loopback(const origin& o);
 
 /// `https://host:port`, the port only where it is not the scheme's own.
 [[nodiscard]] std::string to_string(const origin& o);
 
-/// An absolute http or https URL, strictly as RFC 3986 has it. Scheme and host are in lower case,
-/// the port is there only if it is not the scheme's own, the path is never empty, the fragment is
-/// gone; path and query are as they were written.
+/// An absolute http or https URL, strictly as RFC 3986 has it; its host is a name of letters,
+/// digits,
+/// `-`, `_` and `.`, four decimal numbers, or IPv6 in brackets. Other ways to write an address
+/// (`2130706433`, `0x7f.1`) are refused, so that no two readers can differ on whom it means. Scheme
+/// and host are in lower case, the port is there only if it is not the scheme's own, the path is
+/// never empty, the fragment is gone; path and query are as they were written.
 class url {
 public:
   /// `errc::bad_input` for anything else. The error never repeats the text: it may hold a secret.
@@ -52,22 +53,12 @@ public:
 private:
   url() = default;
 
+  [[nodiscard]] std::string_view path() const noexcept;
+
   origin origin_;
   std::string text_;
   std::string printable_;
   bool has_user_info_ = false;
 };
-
-/// A piece of a path or a query value with everything escaped that could end it.
-[[nodiscard]] std::string percent_encode(std::string_view text);
-
-/// What a request line asks for, decoded.
-struct target {
-  std::vector<std::string> segments; ///< of the path; empty for `/`
-  std::vector<std::pair<std::string, std::string>> query;
-};
-
-/// Reads `/runs/7?limit=3`. In the query `+` is a space, as browsers write it.
-[[nodiscard]] result<target> parse_target(std::string_view text);
 
 } // namespace sluice::http

@@ -22,8 +22,8 @@ TEST_CASE("guards: only loopback names and the listen host are answered") {
     CAPTURE(host);
     CHECK(status_of("GET", {{"Host", host}}) == 0);
   }
-  for (const char* host : {"evil.example", "evil.example:8090", "localhost.evil", "10.0.0.1",
-                           "2130706433", "127.0.0.1.nip.io"}) {
+  for (const char* host :
+       {"evil.example", "evil.example:8090", "localhost.evil", "10.0.0.1", "127.0.0.1.nip.io"}) {
     CAPTURE(host);
     CHECK(status_of("GET", {{"Host", host}}) == 421);
   }
@@ -34,7 +34,7 @@ TEST_CASE("guards: a Host header is there once and well-formed") {
   CHECK(status_of("GET", {}, true) == 0);
   CHECK(status_of("GET", {{"Host", "localhost"}, {"host", "localhost"}}) == 400);
   for (const char* host : {"", "localhost/evil", "localhost@evil", "evil@localhost", "local host",
-                           "localhost:http", "localhost?x", "localhost#x"}) {
+                           "localhost:http", "2130706433", "localhost?x", "localhost#x"}) {
     CAPTURE(host);
     CHECK(status_of("GET", {{"Host", host}}) == 400);
   }

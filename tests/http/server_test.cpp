@@ -92,7 +92,7 @@ TEST_CASE("server: HEAD gets the length and no body, 204 neither") {
   client.send("DELETE /a HTTP/1.1\r\nHost: localhost\r\n\r\n");
   auto none = client.read_until("\r\n\r\n");
   CHECK(has(none, "HTTP/1.1 204 No Content\r\n"));
-  CHECK(!has(none, "Content-"));
+  CHECK(!has(none, "\nContent-"));
   client.send("PURGE /a HTTP/1.1\r\nHost: localhost\r\n\r\n");
   CHECK(client.read_message().ends_with("\r\n\r\nbody"));
 }
@@ -116,7 +116,7 @@ TEST_CASE("server: headers that would break the response are left out") {
   auto answer = client.read_message();
   CHECK(has(answer, "X-A: 1\r\n"));
   CHECK(!has(answer, "X-B"));
-  CHECK(!has(answer, "X-C"));
+  CHECK(!has(answer, "X-C:"));
 }
 
 TEST_CASE("server: a dropped responder answers 503, a used one only once") {

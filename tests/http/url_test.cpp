@@ -21,15 +21,48 @@ TEST_CASE("url: scheme, host and port have one form") {
   CHECK(text_of("http://h:443/") == "http://h:443/");
   CHECK(text_of("http://[::1]:8090/x") == "http://[::1]:8090/x");
   CHECK(text_of("http://h:/x") == "http://h/x");
-  CHECK(text_of("http://%6cocalhost/") == "http://localhost/");
+  CHECK(text_of("https://a_b.C-d.example.:1/") == "https://a_b.c-d.example.:1/");
   CHECK(text_of("http://u:p@h/x") == "http://u:p@h/x");
 }
 
 TEST_CASE("url: everything but strict http and https is refused (S11)") {
-  for (const char* wrong :
-       {"", "/x", "h/x", "//h/x", "file:///etc/passwd", "ftp://h/", "gopher://h", "http:///x",
-        "http://a\\@b/", "http://a b/", "http://h:0/", "http://h:65536/", "http://h:99999999999/",
-        "http://h:-1/", "http://%00/", "http://ex%2fample/", "http://h/\r\nX: 1", "http://h/ü"}) {
+  for (const char* wrong : {"",
+                            "/x",
+                            "h/x",
+                            "//h/x",
+                            "file:///etc/passwd",
+                            "ftp://h/",
+                            "gopher://h",
+                            "http:///x",
+                            "http://a\\@b/",
+                            "http://a b/",
+                            "http://h:0/",
+                            "http://h:65536/",
+                            "http://h:99999999999/",
+                            "http://h:-1/",
+                            "http://%00/",
+                            "http://ex%2fample/",
+                            "http://h/\r\nX: 1",
+                            "http://h/ü",
+                            "http://%6cocalhost/",
+                            "http://h:1:2/",
+                            "http://a@b@h/",
+                            "http://[::1/",
+                            "http://[::1]x/",
+                            "http://[::g]/",
+                            "http://::1/",
+                            "http://h/%2",
+                            "http://h/%zz",
+                            "http://h/|",
+                            "http:/h",
+                            "http://.",
+                            "http://2130706433/",
+                            "http://0x7f.1/",
+                            "http://0177.0.0.1/",
+                            "http://127.0.0.1./",
+                            "http://1.2.3/",
+                            "http://1.2.3.256/",
+                            "http://a.1/"}) {
     CAPTURE(wrong);
     CHECK(text_of(wrong) == "refused");
   }
@@ -63,7 +96,6 @@ TEST_CASE("url: loopback is what is written as loopback") {
   CHECK(loopback("http://127.0.0.1/"));
   CHECK(loopback("http://127.9.9.9/"));
   CHECK(loopback("http://[::1]/"));
-  CHECK(!loopback("http://2130706433/"));
   CHECK(!loopback("http://127.0.0.1.evil/"));
   CHECK(!loopback("http://localhost.evil/"));
   CHECK(!loopback("http://10.0.0.1/"));
@@ -93,27 +125,13 @@ TEST_CASE("url: a reference is resolved as a browser does") {
   };
   CHECK(resolved("/c?page=2") == "https://h/c?page=2");
   CHECK(resolved("c") == "https://h/a/c");
+  CHECK(resolved("../../../c/./d/..") == "https://h/c/");
+  CHECK(resolved("") == "https://h/a/b?x=1");
+  CHECK(resolved("#f") == "https://h/a/b?x=1");
   CHECK(resolved("?page=2") == "https://h/a/b?page=2");
   CHECK(resolved("//evil/c") == "https://evil/c");
   CHECK(resolved("http://h/c") == "http://h/c");
+  CHECK(resolved("\\\\evil/c") == "refused");
   CHECK(resolved("file:///etc/passwd") == "refused");
   CHECK(resolved("h ttp://") == "refused");
-}
-
-TEST_CASE("url: what goes into a path or query cannot end it") {
-  CHECK(http::percent_encode("a-b_c.d~9") == "a-b_c.d~9");
-  CHECK(http::percent_encode("a/b?c&d=e f+ü") == "a%2Fb%3Fc%26d%3De%20f%2B%C3%BC");
-}
-
-TEST_CASE("url: a request target is a path and a query, decoded") {
-  auto t = http::parse_target("/runs/a%2Fb/?status=running&q=x+y%2B&flag");
-  REQUIRE(t);
-  CHECK(t->segments == std::vector<std::string>{"runs", "a/b", ""});
-  REQUIRE(t->query.size() == 3);
-  CHECK(t->query[0] == std::pair<std::string, std::string>{"status", "running"});
-  CHECK(t->query[1] == std::pair<std::string, std::string>{"q", "x y+"});
-  CHECK(t->query[2] == std::pair<std::string, std::string>{"flag", ""});
-  CHECK(http::parse_target("/")->segments.empty());
-  CHECK(!http::parse_target("http://h/x"));
-  CHECK(!http::parse_target("/%zz"));
 }
