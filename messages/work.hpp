@@ -53,10 +53,6 @@ struct event_published {
   bool existing = false;
 };
 
-/// Facts that the journal committed, with their positions.
-struct events_committed {
-  std::vector<event> events;
-};
 
 /// Asks for the first event of `kind` and `subject` after a position. `last`: answer at once, with
 /// nothing if there is none; else keep the question until an event comes or `forget_events`.
@@ -86,12 +82,18 @@ struct requested_run {
   std::uint64_t first_seq = 0;
 };
 
+/// Facts that the journal committed, with their positions; those that ask for a run apart.
+struct events_committed {
+  std::vector<requested_run> requested;
+  std::vector<event> events;
+};
+
 struct runs_requested {
   std::vector<requested_run> runs;
 };
 
 /// How a host takes a run up.
-enum class start_mode : std::uint8_t {
+enum class start_kind : std::uint8_t {
   fresh,   ///< never ran: input is given
   resumed, ///< after a restart or a resume: memos are loaded, then it goes on
 };
@@ -99,11 +101,16 @@ enum class start_mode : std::uint8_t {
 struct run_start {
   run_row row;
   std::string input;
-  start_mode mode = start_mode::fresh;
+  start_kind kind = start_kind::fresh;
   std::uint64_t first_seq = 0;
   std::uint64_t last_result_seq = 0;
   timestamp admitted_at{};
   bool count_crash = false; ///< raise the crash count before its first effect (4.7)
+  bool suspect = false;     ///< tell the admission when it is calm
+  bool by_person = false;   ///< resumed by a person: a step that must not be repeated is repeated
+  /// Set: do not run it, end it as cancelled.
+  std::optional<std::string> cancel_reason;
+  bool cancel_told = false; ///< the event log has the cancellation already
 };
 
 struct start_runs {

@@ -10,23 +10,28 @@ bucket_answer take(bucket b, std::uint32_t units, const bucket_config& config,
   if (config.period <= duration::zero()) return {{0, now}, true, now};
   const double limit = config.limit;
   const double per_ms = limit / static_cast<double>(config.period.count());
+  const auto spent_after = [&](double elapsed) {
+    return std::max(0.0, b.spent - elapsed * per_ms);
+  };
   const auto elapsed = static_cast<double>(to_millis(now)) - static_cast<double>(to_millis(b.at));
-  if (elapsed > 0) b.spent = std::max(0.0, b.spent - elapsed * per_ms);
+  if (elapsed > 0) b.spent = spent_after(elapsed);
   b.at = now;
   if (config.limit == 0) return {b, false, timestamp::max()};
 
-  // Sums of doubles are off by far less than this; without it a request could come a millisecond
-  // early to the very instant that it was told.
-  constexpr double slack = 1e-6;
-  const double missing = b.spent + std::min<double>(units, limit) - limit;
-  if (missing <= slack) {
+  // Doubles are off by some 1e-16 of the limit: more than that is allowed for, and it is less than
+  // a millisecond's refill for any period below thirty years.
+  const double room = limit * (1 + 1e-12) - std::min<double>(units, limit);
+  if (b.spent <= room) {
     b.spent += units;
     return {b, true, now};
   }
-  const double wait = std::ceil(missing / per_ms);
-  const double room = static_cast<double>((timestamp::max() - now).count());
-  if (!(wait < room)) return {b, false, timestamp::max()};
-  return {b, false, now + std::max(duration{static_cast<duration::rep>(wait)}, duration{1})};
+  // Rounding may miss the first sufficient millisecond by one, so it is found by trying.
+  double wait = std::ceil((b.spent - room) / per_ms);
+  if (!(wait < static_cast<double>((timestamp::max() - now).count())))
+    return {b, false, timestamp::max()};
+  if (wait > 1 && spent_after(wait - 1) <= room) wait -= 1;
+  if (spent_after(wait) > room) wait += 1;
+  return {b, false, now + duration{static_cast<duration::rep>(wait)}};
 }
 
 } // namespace sluice

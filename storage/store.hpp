@@ -32,7 +32,9 @@ struct shard_grant {
   std::uint32_t shard = 0;
   std::uint64_t epoch = 0;
   std::uint64_t head = 0;
-  bool clean = false; ///< the last owner ended by ordered shutdown (4.7)
+  /// The last owner ended by ordered shutdown (4.7): it wrote the row `clean` of `table::node`
+  /// last. `open` takes that row away.
+  bool clean = false;
 };
 
 /// A batch moves the head by 1 for its own log record (id, epoch, time), which comes first, plus
@@ -69,8 +71,9 @@ public:
   /// Takes the one shard of an embedded store and raises its epoch. Once per object.
   virtual result<shard_grant> open() = 0;
 
-  /// Starts commits; each batch is judged on its own, in order. LMDB commits inside.
-  virtual void submit(std::vector<batch> batches) = 0;
+  /// Starts commits; each batch is judged on its own, in order. LMDB commits inside. The batches
+  /// stay the caller's, who needs them again after `unknown` and `full`.
+  virtual void submit(const std::vector<batch>& batches) = 0;
   /// What ended, in the order of `submit`; waits at most that long for the first.
   virtual std::vector<commit_result> finished(duration wait) = 0;
   /// Resolves `unknown`.

@@ -1,0 +1,231 @@
+#include "actors/journal.hpp"
+
+#include "base/log.hpp"
+#include "base/mutant.hpp"
+
+#include <caf/stateful_actor.hpp>
+
+#include <algorithm>
+
+namespace sluice {
+
+namespace {
+
+/// How large an operation will be on disk, roughly: batches are cut by it.
+std::size_t weight(const op& o) {
+  if (const auto* step = std::get_if<put_step>(&o)) return 64 + step->step.payload.size();
+  if (const auto* what = std::get_if<put_event>(&o)) return 200 + what->what->data.size();
+  if (const auto* row = std::get_if<put_row>(&o)) return row->value.size();
+  return 300;
+}
+
+} // namespace
+
+void journal_state::add(append& a) {
+  if (gathered.empty() && !under_way) self->send(self, flush_atom_v);
+  gathered.push_back(std::move(a));
+}
+
+/// Takes whole appends, so that each of them is in one commit, up to the limits.
+void journal_state::flush() {
+  if (under_way || (gathered.empty() && flushes.empty())) return;
+  current = batch{};
+  std::size_t bytes = 0;
+  std::size_t taken = 0;
+  while (!gathered.empty()) {
+    auto& next = gathered.front();
+    std::size_t size = 0;
+    for (const auto& o : next.ops) size += weight(o);
+    if (taken != 0
+        && (current.ops.size() + next.ops.size() > config.batch_records_max
+            || bytes + size > config.batch_bytes_max))
+      break;
+    bytes += size;
+    ++taken;
+    senders.push_back({std::move(next.from), next.id});
+    if (current.ops.empty())
+      current.ops = std::move(next.ops);
+    else
+      std::move(next.ops.begin(), next.ops.end(), std::back_inserter(current.ops));
+    gathered.pop_front();
+  }
+  for (auto& [after, promise] : flushes)
+    if (after <= taken)
+      answered_by_current.push_back(std::move(promise));
+    else
+      after -= taken;
+  std::erase_if(flushes, [](const auto& f) { return !f.second.pending(); });
+  if (current.ops.empty()) return acknowledge();
+  current.shard = grant.shard;
+  current.epoch = grant.epoch;
+  current.expected_head = grant.head;
+  current.at = clock.now(self->clock().now());
+  current.id = batch_id{ids.next(current.at)};
+  if (mutated(mutant::ack_before_commit)) {
+    for (auto& s : senders)
+      if (s.from) self->send(s.from, appended{{s.id}});
+    senders.clear();
+  }
+  submit();
+}
+
+void journal_state::submit() {
+  under_way = true;
+  std::vector<batch> one;
+  one.push_back(std::move(current));
+  disk->submit(one);
+  current = std::move(one.front());
+  poll();
+}
+
+void journal_state::poll() {
+  auto results = disk->finished(duration{0});
+  if (results.empty()) {
+    self->delayed_send(self, std::chrono::milliseconds{1}, retry_atom_v);
+    return;
+  }
+  for (const auto& r : results)
+    if (r.id == current.id) return judge(r);
+}
+
+void journal_state::judge(const commit_result& r) {
+  switch (r.status) {
+    case commit_status::committed:
+      grant.head = r.head;
+      ++commits;
+      records += current.ops.size();
+      set_room(store_state::writable, {});
+      return acknowledge();
+    case commit_status::unknown: {
+      log::warning("the outcome of a commit is unknown, asking", {{"detail", r.detail}});
+      if (mutated(mutant::resend_without_probe)) return submit();
+      switch (disk->probe(current.shard, current.epoch, current.id, current.expected_head)) {
+        case probe_answer::committed: {
+          auto logged = std::count_if(current.ops.begin(), current.ops.end(), is_logged);
+          auto resolved = r;
+          resolved.status = commit_status::committed;
+          resolved.head = current.expected_head + 1 + static_cast<std::uint64_t>(logged);
+          return judge(resolved);
+        }
+        case probe_answer::absent: return submit();
+        case probe_answer::fenced: return fail("the store has another owner", r.detail);
+        case probe_answer::regressed: return fail("the store lost commits (I21)", r.detail);
+      }
+      return;
+    }
+    case commit_status::full:
+      set_room(store_state::full, r.detail);
+      self->delayed_send(self, config.retry_interval, retry_atom_v);
+      return;
+    case commit_status::conflict:
+      if (mutated(mutant::resend_without_probe)) {
+        current.expected_head = r.head;
+        return submit();
+      }
+      return fail("the head of the journal moved under us", r.detail);
+    case commit_status::fenced: return fail("the store has another owner", r.detail);
+    case commit_status::failed: return fail("the store cannot commit", r.detail);
+  }
+}
+
+void journal_state::acknowledge() {
+  under_way = false;
+  // One message per sender, however many of its appends were in this commit.
+  std::vector<std::pair<commit_sink, appended>> answers;
+  for (auto& s : senders) {
+    if (!s.from) continue;
+    auto known = std::find_if(answers.begin(), answers.end(),
+                              [&](const auto& a) { return a.first == s.from; });
+    if (known == answers.end()) known = answers.insert(answers.end(), {s.from, appended{}});
+    known->second.ids.push_back(s.id);
+  }
+  senders.clear();
+  tell_observers();
+  for (auto& [to, what] : answers) self->send(to, std::move(what));
+  for (auto& promise : answered_by_current) promise.deliver(flushed{grant.head});
+  answered_by_current.clear();
+  current = batch{};
+  if (!gathered.empty() || !flushes.empty()) self->send(self, flush_atom_v);
+}
+
+void journal_state::tell_observers() {
+  if (observers.empty()) return;
+  events_committed told;
+  auto seq = current.expected_head + 1;
+  for (std::size_t i = 0; i < current.ops.size(); ++i) {
+    auto& o = current.ops[i];
+    if (is_logged(o)) ++seq;
+    auto* put = std::get_if<put_event>(&o);
+    if (put == nullptr) continue;
+    put->what->seq = seq;
+    if (put->what->kind != event_kind::run_requested) {
+      if (put->what->kind != event_kind::step_failed) told.events.push_back(std::move(*put->what));
+      continue;
+    }
+    // The row of a new run follows its first event.
+    if (i + 1 == current.ops.size()) continue;
+    if (auto* row = std::get_if<put_run>(&current.ops[i + 1]); row != nullptr)
+      told.requested.push_back({std::move(*row->row), std::move(put->what->data), seq});
+  }
+  if (told.events.empty() && told.requested.empty()) return;
+  for (std::size_t i = 0; i + 1 < observers.size(); ++i) self->send(observers[i], told);
+  self->send(observers.back(), std::move(told));
+}
+
+void journal_state::set_room(store_state s, const std::string& detail) {
+  if (room == s) return;
+  room = s;
+  if (s == store_state::full)
+    log::error("the store is full: read-only until there is room", {{"detail", detail}});
+  else
+    log::info("the store has room again");
+  for (const auto& who : observers) self->send(who, store_changed{s, detail});
+}
+
+void journal_state::fail(const std::string& what, const std::string& detail) {
+  log::error(what + "; the node stops, the next start rereads the journal", {{"detail", detail}});
+  self->quit(make_error(errc::storage_failed, what + ": " + detail));
+}
+
+journal_actor::behavior_type journal(journal_actor::stateful_pointer<journal_state> self,
+                                     store* disk, shard_grant grant, engine_clock clock,
+                                     uuid_source ids, journal_config config) {
+  auto& s = self->state;
+  s.disk = disk;
+  s.grant = grant;
+  s.clock = clock;
+  s.ids = ids;
+  s.config = config;
+  return {
+    [self](inspect_atom) {
+      const auto& st = self->state;
+      return card_of(self, st.room == store_state::full ? "read-only: the store is full" : "writing",
+                     st.under_way ? "the store" : "");
+    },
+    counted(self, [self](append& a) { self->state.add(a); }),
+    [self](const observe_journal& o) { self->state.observers.push_back(o.who); },
+    [self](const flush_journal& f) -> caf::result<flushed> {
+      auto& st = self->state;
+      if (f.mark_clean) {
+        append note;
+        note.ops.push_back(put_row{table::node, "clean", "true"});
+        st.gathered.push_back(std::move(note));
+      }
+      auto promise = self->make_response_promise<flushed>();
+      st.flushes.emplace_back(st.gathered.size(), promise);
+      if (!st.under_way) self->send(self, flush_atom_v);
+      return promise;
+    },
+    counted(self, [self](flush_atom) { self->state.flush(); }),
+    [self](retry_atom) {
+      auto& st = self->state;
+      if (!st.under_way) return;
+      if (st.room == store_state::full)
+        st.submit();
+      else
+        st.poll();
+    },
+  };
+}
+
+} // namespace sluice
