@@ -12,16 +12,16 @@ namespace sluice {
 
 struct http_header {
   std::string name;
-  std::string value;
+  std::string value{};
   bool credential = false; ///< never sent to another origin than that of the first URL (S12)
 };
 
 /// One request. Redirects are followed for GET and HEAD only, within the same origin.
 struct http_request {
   std::string method = "GET";
-  std::string url;
-  std::vector<http_header> headers;
-  std::string body;
+  std::string url{};
+  std::vector<http_header> headers{};
+  std::string body{};
   duration timeout{30'000}; ///< for the whole exchange
   duration connect_timeout{10'000};
   std::uint64_t body_bytes_max = 16ULL * 1024 * 1024; ///< of the response, inflated
@@ -32,8 +32,8 @@ struct http_request {
 /// the other side did (an ambiguous answer counts as not delivered).
 struct http_response {
   int status = 0;
-  std::vector<http_header> headers;
-  std::string body;
+  std::vector<http_header> headers{};
+  std::string body{};
   std::string final_url;
   std::string error; ///< for people, with the URL without user info and query
   bool timed_out = false;

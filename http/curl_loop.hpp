@@ -1,0 +1,60 @@
+#pragma once
+
+#include "base/time.hpp"
+#include "messages/http.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace sluice::http {
+
+struct curl_options {
+  /// Exchanges under way at once; more wait in order of arrival, and their clocks do not run yet.
+  std::uint32_t open_max = 256;
+  /// Connections to one host; 0: no cap but `open_max`.
+  std::uint32_t host_connections_max = 0;
+  /// An exchange slower than this for `low_speed_time` is a time-out.
+  std::uint32_t low_speed_bytes_per_s = 16;
+  duration low_speed_time{60'000};
+  std::string user_agent = "sluice";
+};
+
+/// The client's end of HTTP: libcurl's multi handle and the one thread that touches it. Connections
+/// and handles are kept and used again; HTTP/2 is spoken over TLS where it is offered.
+///
+/// What holds for every request:
+/// - Only http and https, no proxy from the environment, no user info in the URL (a credential goes
+///   into a header), no `Expect`, compressed answers are inflated, and `body_bytes_max` counts
+///   inflated bytes.
+/// - An error names method and URL without query, never a header (S7).
+/// - A 3xx is an answer like any other when `redirects_max` is 0 or the method is neither GET nor
+///   HEAD. Otherwise it is followed within the origin of the request, at most `redirect_limit`
+///   times (S12); one that is not followed comes back with its status and headers, and with an
+///   `error`.
+class curl_loop {
+public:
+  /// Runs on the loop's thread, exactly once per `start`: hands the response on and returns. It may
+  /// call `start` and `abort`.
+  using done = std::function<void(std::uint64_t id, http_response)>;
+
+  explicit curl_loop(curl_options options = {});
+  /// Answers everything that is open with `aborted`, then ends the thread.
+  ~curl_loop();
+  curl_loop(const curl_loop&) = delete;
+  curl_loop& operator=(const curl_loop&) = delete;
+
+  /// Any thread. `id` is the caller's and must not be that of an open request.
+  void start(std::uint64_t id, http_request request, done on_done);
+
+  /// Any thread. The request is answered with `aborted` unless its answer is already on the way; an
+  /// unknown id is nothing to do.
+  void abort(std::uint64_t id);
+
+private:
+  struct impl;
+  std::unique_ptr<impl> impl_;
+};
+
+} // namespace sluice::http
