@@ -56,7 +56,7 @@ std::string_view name_of(level l) noexcept {
 
 std::string safe_value(const field& f) {
   if (is_secret_name(f.key)) return "[redacted]";
-  return redact(f.value);
+  return f.bare ? f.value : redact(f.value);
 }
 
 bool needs_quotes(std::string_view text) noexcept {
@@ -158,7 +158,7 @@ std::string render(format f, timestamp at, level l, std::string_view message, fi
     for (const auto& each : fs) {
       const auto value = writing::safe_value(each);
       w.key(each.key);
-      if (each.bare && value == each.value)
+      if (each.bare && !is_secret_name(each.key))
         w.raw(value);
       else
         w.str(value);

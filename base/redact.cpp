@@ -15,6 +15,8 @@ namespace redaction {
 constexpr std::string_view mask = "[redacted]";
 constexpr std::size_t secret_bytes_min = 8;
 constexpr std::size_t name_bytes_max = 64;
+constexpr std::size_t bracket_bytes_max = 4096;
+constexpr int passes_max = 8;
 constexpr auto npos = std::string_view::npos;
 
 /// Half open, in bytes of the text.
@@ -105,10 +107,11 @@ std::size_t quoted_end(std::string_view text, std::size_t from, char quote, std:
   return text.size();
 }
 
-/// The end of the array or object at `from`; what is never closed goes on to the end.
+/// The end of the array or object at `from`; what is not closed soon goes on to the end.
 std::size_t bracket_end(std::string_view text, std::size_t from) {
   std::size_t depth = 0;
-  for (std::size_t i = from; i < text.size(); ++i) {
+  const std::size_t last = std::min(text.size(), from + bracket_bytes_max);
+  for (std::size_t i = from; i < last; ++i) {
     if (text[i] == '"') {
       i = quoted_end(text, i + 1, '"', 0);
     } else if (is_one_of(text[i], "[{")) {
@@ -268,13 +271,14 @@ span secret_after(std::string_view text, std::size_t at) {
 }
 
 void find_named(std::string_view text, std::vector<span>& found) {
+  // Names inside of a value that was found count too: where that value ends is a guess.
   for (auto at = text.find_first_of(":="); at != npos; at = text.find_first_of(":=", at + 1)) {
     const auto value = secret_after(text, at);
     if (value.from >= value.to) continue;
     const auto word = text.substr(value.from, value.to - value.from);
     if (word == "null" || word == "true" || word == "false") continue;
     found.push_back(value);
-    at = value.to - 1;
+    if (value.to == text.size()) return;
   }
 }
 
@@ -295,17 +299,27 @@ std::string cover(std::string_view text, std::vector<span>& found) {
   return out;
 }
 
+std::string one_pass(std::string_view text) {
+  std::vector<span> found;
+  known().find(text, found);
+  find_tokens(text, found);
+  find_bearers(text, found);
+  find_user_info(text, found);
+  find_named(text, found);
+  return cover(text, found);
+}
+
 } // namespace redaction
 
 std::string redact(std::string_view text) {
-  std::vector<redaction::span> found;
-  redaction::known().find(text, found);
-  redaction::find_tokens(text, found);
-  redaction::find_bearers(text, found);
-  redaction::find_user_info(text, found);
-  redaction::find_named(text, found);
-  if (found.empty()) return std::string{text};
-  return redaction::cover(text, found);
+  // A mask may have taken the quote that ended another value. Each pass hides more or nothing.
+  std::string before{text};
+  for (int pass = 0; pass < redaction::passes_max; ++pass) {
+    auto after = redaction::one_pass(before);
+    if (after == before) return after;
+    before = std::move(after);
+  }
+  return std::string{redaction::mask};
 }
 
 bool is_secret_name(std::string_view name) noexcept {

@@ -117,3 +117,18 @@ TEST_CASE("redact: short values and the mask itself are not taken") {
   keep_secret("redacted");
   CHECK(redact("seven77 [redacted]") == "seven77 [redacted]");
 }
+
+TEST_CASE("redact: a value whose end is a guess hides no secret after it (X9)") {
+  CHECK(redact(R"({"a":"Cookie='","password":"'QQ8"})").find("QQ8") == std::string::npos);
+  CHECK(redact(R"({"a":"token=[","password":"] QQ8"})").find("QQ8") == std::string::npos);
+}
+
+TEST_CASE("redact: hostile text costs no more than its length allows (S13)") {
+  std::string text;
+  for (int i = 0; i < 20'000; ++i)
+    text += "token=[";
+  for (int i = 0; i < 20'000; ++i)
+    text += "]";
+  CHECK(redact(text) == "token=[redacted]");
+  CHECK(redact("password=\"" + std::string(1'000'000, '\\')) == "password=\"[redacted]");
+}
