@@ -137,8 +137,8 @@ void admission_state::run_throttle(const std::string& gate) {
     auto answer = take(t.state, 1, t.config, now());
     t.state = answer.next;
     if (!answer.granted) {
-      const auto wait = std::max(clock.when(answer.at) - self->clock().now(),
-                                 steady_point::duration{});
+      const auto wait =
+        std::max(clock.when(answer.at) - self->clock().now(), steady_point::duration{});
       self->delayed_send(self, wait, tick_atom_v);
       break;
     }
@@ -232,11 +232,12 @@ void admission_state::take_back(live_run& known, bool clean) {
   const auto* flow = flows->find(start.row.workflow);
   if (flow == nullptr) {
     ++found.parked;
-    return park(std::move(start.row), "unknown workflow: this build has none called '"
-                                        + start.row.workflow + "'");
+    return park(std::move(start.row),
+                "unknown workflow: this build has none called '" + start.row.workflow + "'");
   }
   ++found.runs;
-  if (start.row.started_at == never && start.row.why == ending::none) return admit(std::move(start));
+  if (start.row.started_at == never && start.row.why == ending::none)
+    return admit(std::move(start));
   const crash_history history{start.row.crashes, start.row.crash_seq, start.last_result_seq, clean,
                               false};
   const auto verdict = judge_restart(history, crashes);
@@ -311,7 +312,8 @@ void admission_state::cancel_elsewhere(run_id run, entry& e, std::string reason,
   start.cancel_told = told;
   start.count_crash = false;
   book.release(run);
-  for (auto& [gate, t] : throttles) std::erase(t.waiting, run);
+  for (auto& [gate, t] : throttles)
+    std::erase(t.waiting, run);
   others.erase(run);
   dispatch(std::move(start));
 }
@@ -380,11 +382,18 @@ caf::result<run_look> admission_state::look(const look_at_run& q) {
   seen.live = true;
   seen.status = known->second.start->row.status;
   switch (known->second.where) {
-    case whereabouts::throttled: seen.waits.push_back({{}, "throttle", never}); break;
-    case whereabouts::queued: seen.waits.push_back({{}, "slot", never}); break;
-    case whereabouts::suspected: seen.waits.push_back({{}, "its turn to start alone", never}); break;
-    case whereabouts::hosted:
-    case whereabouts::parked: break;
+  case whereabouts::throttled:
+    seen.waits.push_back({{}, "throttle", never});
+    break;
+  case whereabouts::queued:
+    seen.waits.push_back({{}, "slot", never});
+    break;
+  case whereabouts::suspected:
+    seen.waits.push_back({{}, "its turn to start alone", never});
+    break;
+  case whereabouts::hosted:
+  case whereabouts::parked:
+    break;
   }
   return seen;
 }
@@ -404,9 +413,9 @@ run_counts admission_state::count() const {
   return counts;
 }
 
-admission_actor::behavior_type
-admission(admission_actor::stateful_pointer<admission_state> self, const catalog* flows,
-          engine_clock clock, host_config own_host, crash_config crashes) {
+admission_actor::behavior_type admission(admission_actor::stateful_pointer<admission_state> self,
+                                         const catalog* flows, engine_clock clock,
+                                         host_config own_host, crash_config crashes) {
   auto& s = self->state;
   s.flows = flows;
   s.clock = clock;
@@ -438,7 +447,8 @@ admission(admission_actor::stateful_pointer<admission_state> self, const catalog
             }),
     counted(self,
             [self, finish](const slots_returned& m) {
-              for (auto run : m.runs) self->state.book.give_back(run);
+              for (auto run : m.runs)
+                self->state.book.give_back(run);
               finish();
             }),
     counted(self,
@@ -494,8 +504,9 @@ admission(admission_actor::stateful_pointer<admission_state> self, const catalog
       st.recovering = true;
       st.recovery = self->make_response_promise<recovered>();
       // Throttles first: a run that waits behind one must not be let through by a fresh bucket.
-      self->request(st.core.reader, caf::infinite,
-                    load_table{table::limit, throttle_prefix, {}, 1'000'000})
+      self
+        ->request(st.core.reader, caf::infinite,
+                  load_table{table::limit, throttle_prefix, {}, 1'000'000})
         .then(
           [self, clean = r.clean](const table_page& page) {
             for (const auto& row : page.rows)
@@ -506,10 +517,9 @@ admission(admission_actor::stateful_pointer<admission_state> self, const catalog
           [self](caf::error& e) { self->state.recovery.deliver(std::move(e)); });
       return st.recovery;
     },
-    counted(self,
-            [self](cancel_run& order) -> caf::result<run_stopped> {
-              return self->state.cancel(order);
-            }),
+    counted(
+      self,
+      [self](cancel_run& order) -> caf::result<run_stopped> { return self->state.cancel(order); }),
     counted(self,
             [self](const resume_run& order) -> caf::result<run_resumed> {
               return self->state.resume(order);

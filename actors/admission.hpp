@@ -32,7 +32,7 @@ struct admission_state {
 
   struct entry {
     whereabouts where = whereabouts::queued;
-    run_host_actor own;   ///< of a run with an actor of its own
+    run_host_actor own;     ///< of a run with an actor of its own
     boxed<run_start> start; ///< what the host will be told; after that only the row's id
   };
 
@@ -54,7 +54,7 @@ struct admission_state {
   core_actors core;
 
   std::unordered_map<run_id, std::uint32_t> hosted; ///< run → shared host
-  std::unordered_map<run_id, entry> others;         ///< everything that is not simply on a shared host
+  std::unordered_map<run_id, entry> others; ///< everything that is not simply on a shared host
   slot_book book;
   std::map<std::string, throttle> throttles;
   std::unordered_map<token, std::string> saving; ///< commit → throttle
@@ -95,8 +95,8 @@ struct admission_state {
   timestamp now() const { return clock.now(self->clock().now()); }
 };
 
-admission_actor::behavior_type
-admission(admission_actor::stateful_pointer<admission_state> self, const catalog* flows,
-          engine_clock clock, host_config own_host, crash_config crashes);
+admission_actor::behavior_type admission(admission_actor::stateful_pointer<admission_state> self,
+                                         const catalog* flows, engine_clock clock,
+                                         host_config own_host, crash_config crashes);
 
 } // namespace sluice

@@ -26,7 +26,8 @@ std::string watch_key(std::string_view kind, std::string_view subject) {
 
 std::uint64_t bits_of(const uuid& id, std::size_t from) {
   std::uint64_t bits = 0;
-  for (std::size_t i = 0; i < 8; ++i) bits = (bits << 8) | id.bytes[from + i];
+  for (std::size_t i = 0; i < 8; ++i)
+    bits = (bits << 8) | id.bytes[from + i];
   return bits;
 }
 
@@ -38,8 +39,8 @@ error event_log_state::check(const run_request& r) const {
   if (room.state == store_state::full)
     return make_error(errc::disk_full, "the node is read-only, its disk is full: " + room.detail);
   if (live_runs >= config.live_max)
-    return make_error(errc::unavailable,
-                      "the node has its limit of " + std::to_string(config.live_max) + " live runs");
+    return make_error(errc::unavailable, "the node has its limit of "
+                                           + std::to_string(config.live_max) + " live runs");
   if (r.input.size() > config.input_bytes_max)
     return make_error(errc::too_large,
                       "input: at most " + std::to_string(config.input_bytes_max) + " bytes");
@@ -60,8 +61,8 @@ void event_log_state::request_all(request_runs& what, runs_promise promise) {
   request req;
   for (const auto& r : what.runs) {
     if (!r.idempotency_key.empty())
-      return reply(promise, 
-        make_error(errc::bad_input, "idempotencyKey: only for one run at a time"));
+      return reply(promise,
+                   make_error(errc::bad_input, "idempotencyKey: only for one run at a time"));
     open_run(r, ops, req.answer.runs.emplace_back());
   }
   req.runs = promise;
@@ -106,9 +107,9 @@ void event_log_state::answer_existing(const run_request& r, run_id run, runs_pro
         if (!known.row)
           return reply(promise, make_error(errc::conflict, "idempotencyKey: its run was removed"));
         if (known.row->workflow != r.workflow || known.input != r.input)
-          return reply(promise, make_error(
-            errc::conflict, "idempotencyKey: used before for another request (run "
-                              + to_string(known.row->id) + ")"));
+          return reply(promise, make_error(errc::conflict,
+                                           "idempotencyKey: used before for another request (run "
+                                             + to_string(known.row->id) + ")"));
         promise.deliver(
           runs_accepted{{{known.row->id, known.row->correlation, known.row->status, true}}});
       },
@@ -129,8 +130,8 @@ void event_log_state::open_run(const run_request& r, std::vector<op>& ops, run_a
   row.traceparent = r.traceparent;
   if (!is_traceparent(row.traceparent)) {
     const auto trace = ids.next(at);
-    row.traceparent = new_traceparent(bits_of(trace, 0), bits_of(trace, 8),
-                                      bits_of(row.id.value, 8));
+    row.traceparent =
+      new_traceparent(bits_of(trace, 0), bits_of(trace, 8), bits_of(row.id.value, 8));
   }
   row.dedupe_key = r.idempotency_key;
   row.requested_at = at;
@@ -151,8 +152,8 @@ void event_log_state::open_run(const run_request& r, std::vector<op>& ops, run_a
 
 void event_log_state::publish(publish_event& what, event_promise promise) {
   if (room.state == store_state::full)
-    return reply(promise, 
-      make_error(errc::disk_full, "the node is read-only, its disk is full: " + room.detail));
+    return reply(promise, make_error(errc::disk_full,
+                                     "the node is read-only, its disk is full: " + room.detail));
   auto& e = what.what;
   e.at = now();
   if (e.correlation.empty()) e.correlation = to_string(ids.next(e.at));
@@ -190,7 +191,8 @@ void event_log_state::publish_now(event e, event_promise promise) {
 void event_log_state::free_key(const std::string& key) {
   auto node = busy_keys.extract(key);
   if (node.empty()) return;
-  for (auto& next : node.mapped()) next();
+  for (auto& next : node.mapped())
+    next();
 }
 
 void event_log_state::committed(const appended& done) {
@@ -200,7 +202,8 @@ void event_log_state::committed(const appended& done) {
     auto& req = node.mapped();
     if (req.runs.pending()) req.runs.deliver(std::move(req.answer));
     if (req.single.pending()) req.single.deliver(event_published{false});
-    for (const auto& key : req.keys) free_key(key);
+    for (const auto& key : req.keys)
+      free_key(key);
   }
 }
 
@@ -218,18 +221,16 @@ void event_log_state::ask(ask_events& asked) {
     ++watching;
   }
   self->request(core.reader, caf::infinite, std::move(look))
-    .then(
-      [this, asked = std::move(asked)](found_events& found) {
-        looked_up(asked.from, asked.questions, found);
-      },
-      [](const caf::error& e) {
-        // The runs that wait go on waiting for new events; the next restart asks again.
-        log::error("looking up events failed", {{"error", to_text(e)}});
-      });
+    .then([this, asked = std::move(asked)](
+            found_events& found) { looked_up(asked.from, asked.questions, found); },
+          [](const caf::error& e) {
+            // The runs that wait go on waiting for new events; the next restart asks again.
+            log::error("looking up events failed", {{"error", to_text(e)}});
+          });
 }
 
-void event_log_state::looked_up(const event_sink& from, const std::vector<event_question>& questions,
-                                found_events& found) {
+void event_log_state::looked_up(const event_sink& from,
+                                const std::vector<event_question>& questions, found_events& found) {
   events_found answers;
   for (std::size_t i = 0; i < questions.size(); ++i) {
     const auto& q = questions[i];
@@ -240,9 +241,8 @@ void event_log_state::looked_up(const event_sink& from, const std::vector<event_
     }
     auto list = watchers.find(watch_key(q.kind, q.subject));
     if (list == watchers.end()) continue;
-    auto who = std::find_if(list->second.begin(), list->second.end(), [&](const watcher& w) {
-      return w.id == q.id && w.from == from;
-    });
+    auto who = std::find_if(list->second.begin(), list->second.end(),
+                            [&](const watcher& w) { return w.id == q.id && w.from == from; });
     if (who == list->second.end()) continue;
     if (!hit && who->seen) hit = std::move(who->seen);
     who->looking = false;
@@ -259,9 +259,8 @@ void event_log_state::forget(const forget_events& what) {
   for (std::size_t i = 0; i < what.ids.size(); ++i) {
     auto list = watchers.find(watch_key(what.kinds[i], what.subjects[i]));
     if (list == watchers.end()) continue;
-    watching -= std::erase_if(list->second, [&](const watcher& w) {
-      return w.id == what.ids[i] && w.from == what.from;
-    });
+    watching -= std::erase_if(
+      list->second, [&](const watcher& w) { return w.id == what.ids[i] && w.from == what.from; });
     if (list->second.empty()) watchers.erase(list);
   }
 }
@@ -294,7 +293,8 @@ void event_log_state::hear(events_committed& told) {
   if (!told.requested.empty())
     self->send(core.admission, runs_requested{std::move(told.requested)});
   if (!cancels.runs.empty()) self->send(core.admission, std::move(cancels));
-  for (auto& [to, what] : answers) self->send(to, std::move(what));
+  for (auto& [to, what] : answers)
+    self->send(to, std::move(what));
 }
 
 event_log_actor::behavior_type event_log(event_log_actor::stateful_pointer<event_log_state> self,
@@ -309,8 +309,9 @@ event_log_actor::behavior_type event_log(event_log_actor::stateful_pointer<event
   return {
     [self](inspect_atom) {
       const auto& st = self->state;
-      return card_of(self, std::to_string(st.live_runs) + " live runs, "
-                             + std::to_string(st.watching) + " waits for events",
+      return card_of(self,
+                     std::to_string(st.live_runs) + " live runs, " + std::to_string(st.watching)
+                       + " waits for events",
                      st.committing.empty() ? "" : "journal");
     },
     [self](core_actors& core) { self->state.core = std::move(core); },

@@ -22,9 +22,9 @@ struct event_log_config {
   std::uint64_t live_max = 2'000'000;
 };
 
-/// Takes requests for runs and events from outside, once per idempotency key; hears what the journal
-/// commits; tells admission of new runs and cancellations, and hosts of the events that their runs
-/// wait for. Who waits is memory: after a restart the runs ask again.
+/// Takes requests for runs and events from outside, once per idempotency key; hears what the
+/// journal commits; tells admission of new runs and cancellations, and hosts of the events that
+/// their runs wait for. Who waits is memory: after a restart the runs ask again.
 struct event_log_state {
   explicit event_log_state(event_log_actor::pointer p) : self{p} {}
   static inline const char* name = "event-log";
@@ -45,7 +45,7 @@ struct event_log_state {
   using event_promise = caf::typed_response_promise<event_published>;
 
   struct request {
-    runs_promise runs;    ///< one of the two is pending
+    runs_promise runs; ///< one of the two is pending
     event_promise single;
     runs_accepted answer;
     std::vector<std::string> keys; ///< idempotency keys that are taken until this is durable
@@ -73,7 +73,7 @@ struct event_log_state {
     event_sink from;
     token id = 0;
     std::uint64_t after = 0;
-    bool looking = true; ///< the store has not answered yet
+    bool looking = true;       ///< the store has not answered yet
     std::optional<event> seen; ///< committed meanwhile
   };
 

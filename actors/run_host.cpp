@@ -95,7 +95,8 @@ void run_host_state::load_next() {
       [this, asked](const caf::error& e) mutable {
         // A store error is never swallowed: the runs stay here and are asked for again.
         log::error("loading runs failed, trying again", {{"error", to_text(e)}});
-        for (auto& start : asked) to_load.push_back(std::move(start));
+        for (auto& start : asked)
+          to_load.push_back(std::move(start));
         loading = false;
         self->delayed_send(self, std::chrono::seconds{1}, start_runs{});
       });
@@ -112,7 +113,8 @@ void run_host_state::loaded(std::vector<run_start> asked, step_page& page) {
     watch_cancels(who, run, memo.input, true);
     run.start(out, std::move(memo), more);
   }
-  for (auto i = asked.size(); i > here; --i) to_load.push_front(std::move(asked[i - 1]));
+  for (auto i = asked.size(); i > here; --i)
+    to_load.push_front(std::move(asked[i - 1]));
   load_next();
 }
 
@@ -130,7 +132,8 @@ void run_host_state::watch_cancels(run_ref who, const machine& run, const std::s
     if (!last) places[who.place].watches.push_back(q.what.id);
     out.questions.push_back(std::move(q));
   };
-  for (const auto& rule : flow.cancel_on) ask(rule.kind, rule.subject(input), false);
+  for (const auto& rule : flow.cancel_on)
+    ask(rule.kind, rule.subject(input), false);
   if (resumed) ask(event_kind::run_cancelled, to_string(run.id()), true);
 }
 
@@ -253,7 +256,8 @@ void run_host_state::carry() {
     self->send(core.http_client, http_abort{caf::actor_cast<http_sink>(self), id});
   }
   out.aborts.clear();
-  for (const auto& want : drain(out.loads)) fetch(want);
+  for (const auto& want : drain(out.loads))
+    fetch(want);
   if (!out.slots_returned.empty())
     self->send(core.admission, slots_returned{drain(out.slots_returned)});
   if (!out.slots_wanted.empty()) self->send(core.admission, slots_wanted{drain(out.slots_wanted)});
@@ -263,7 +267,8 @@ void run_host_state::carry() {
     if (run == nullptr) continue;
     auto node = stoppers.extract(run->id());
     if (node.empty()) continue;
-    for (auto& promise : node.mapped()) promise.deliver(run_stopped{{run->id()}});
+    for (auto& promise : node.mapped())
+      promise.deliver(run_stopped{{run->id()}});
   }
   runs_left gone;
   for (auto who : drain(out.left)) {
@@ -311,7 +316,8 @@ void run_host_state::remove(run_ref who) {
 /// Work under way is either being committed or waits for an answer from the network.
 void run_host_state::check_drained() {
   if (drainers.empty() || !commits.empty() || !calls.empty()) return;
-  for (auto& promise : drainers) promise.deliver(drained{0});
+  for (auto& promise : drainers)
+    promise.deliver(drained{0});
   drainers.clear();
 }
 
@@ -344,36 +350,41 @@ run_host_actor::behavior_type run_host(run_host_actor::stateful_pointer<run_host
       return card;
     },
     [self](core_actors& core) { self->state.core = std::move(core); },
-    counted(self, [fact](start_runs& m) {
-      fact([](auto& st, start_runs& order) { st.take_up(order); })(m);
-    }),
-    counted(self, [fact](appended& m) {
-      fact([](auto& st, const appended& done) { st.committed(done); })(m);
-    }),
-    counted(self, [fact](events_found& m) {
-      fact([](auto& st, events_found& found) { st.answered(found); })(m);
-    }),
-    counted(self, [fact](wake_runs& m) {
-      fact([](auto& st, const wake_runs& due) {
-        for (auto id : due.runs)
-          if (auto* run = st.find(id)) run->wake(st.out);
-      })(m);
-    }),
-    counted(self, [fact](slots_granted& m) {
-      fact([](auto& st, const slots_granted& granted) {
-        for (auto id : granted.runs)
-          if (auto* run = st.find(id)) run->slot_granted(st.out);
-      })(m);
-    }),
-    counted(self, [fact](http_answered& m) {
-      fact([](auto& st, http_answered& answer) { st.responded(answer); })(m);
-    }),
-    counted(self, [fact](cancel_runs& m) {
-      fact([](auto& st, const cancel_runs& order) {
-        for (auto id : order.runs)
-          if (auto* run = st.find(id)) run->cancel(st.out, "cancelled", true);
-      })(m);
-    }),
+    counted(
+      self,
+      [fact](start_runs& m) { fact([](auto& st, start_runs& order) { st.take_up(order); })(m); }),
+    counted(
+      self,
+      [fact](appended& m) { fact([](auto& st, const appended& done) { st.committed(done); })(m); }),
+    counted(self,
+            [fact](events_found& m) {
+              fact([](auto& st, events_found& found) { st.answered(found); })(m);
+            }),
+    counted(self,
+            [fact](wake_runs& m) {
+              fact([](auto& st, const wake_runs& due) {
+                for (auto id : due.runs)
+                  if (auto* run = st.find(id)) run->wake(st.out);
+              })(m);
+            }),
+    counted(self,
+            [fact](slots_granted& m) {
+              fact([](auto& st, const slots_granted& granted) {
+                for (auto id : granted.runs)
+                  if (auto* run = st.find(id)) run->slot_granted(st.out);
+              })(m);
+            }),
+    counted(self,
+            [fact](http_answered& m) {
+              fact([](auto& st, http_answered& answer) { st.responded(answer); })(m);
+            }),
+    counted(self,
+            [fact](cancel_runs& m) {
+              fact([](auto& st, const cancel_runs& order) {
+                for (auto id : order.runs)
+                  if (auto* run = st.find(id)) run->cancel(st.out, "cancelled", true);
+              })(m);
+            }),
     counted(self,
             [self](const cancel_run& order) -> caf::result<run_stopped> {
               self->state.read_clock();

@@ -29,8 +29,8 @@ struct host_config {
 
 /// Drives the coroutines of many runs. Runs decide, in `machine`; the host carries: it hands each
 /// fact to the run that it is for and, at the end of each message, sends out what all of them
-/// wanted, one message per receiver. A few hosts share all runs; a workflow whose catalog entry says
-/// so has a host per run.
+/// wanted, one message per receiver. A few hosts share all runs; a workflow whose catalog entry
+/// says so has a host per run.
 struct run_host_state {
   explicit run_host_state(run_host_actor::pointer p) : self{p} {}
   static inline const char* name = "run-host";
@@ -71,8 +71,8 @@ struct run_host_state {
   std::unordered_map<run_id, std::vector<caf::typed_response_promise<run_stopped>>> stoppers;
   std::vector<caf::typed_response_promise<drained>> drainers;
 
-  void read_clock();  ///< of a handler: what time it is
-  void carry();  ///< at its end: sends what the runs want
+  void read_clock(); ///< of a handler: what time it is
+  void carry();      ///< at its end: sends what the runs want
   machine* find(run_ref who);
   machine* find(run_id run);
   run_ref take_place(run_start start);

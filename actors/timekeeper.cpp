@@ -12,7 +12,8 @@ void timekeeper_state::arm(arm_timers& order) {
   auto known = std::find(sinks.begin(), sinks.end(), order.from);
   if (known == sinks.end()) known = sinks.insert(sinks.end(), order.from);
   const auto sink = static_cast<std::uint32_t>(known - sinks.begin());
-  for (const auto& t : order.timers) alarms.push({t.at, t.run, sink});
+  for (const auto& t : order.timers)
+    alarms.push({t.at, t.run, sink});
   set_tick();
 }
 
@@ -47,7 +48,8 @@ void timekeeper_state::rescan() {
     .then(
       [this](due_runs& found) {
         wake_runs lost;
-        for (const auto& d : found.runs) lost.runs.push_back(d.run);
+        for (const auto& d : found.runs)
+          lost.runs.push_back(d.run);
         if (!lost.runs.empty()) self->send(core.admission, std::move(lost));
       },
       [](const caf::error& e) {
