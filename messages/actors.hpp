@@ -11,6 +11,7 @@
 #include <caf/typed_actor.hpp>
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 /// The typed interface of every actor. Read this first: it is the map of who says what to whom.
@@ -44,9 +45,12 @@ struct ask_events {
   std::vector<event_question> questions;
 };
 
+/// Takes questions back; kinds and subjects as they were asked.
 struct forget_events {
   event_sink from;
   std::vector<token> ids;
+  std::vector<std::string> kinds;
+  std::vector<std::string> subjects;
 };
 
 struct arm_timers {

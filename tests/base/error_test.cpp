@@ -4,7 +4,10 @@
 
 #include <catch2/catch.hpp>
 
+#include <fstream>
 #include <set>
+#include <string>
+#include <vector>
 
 using namespace sluice;
 
@@ -17,6 +20,19 @@ TEST_CASE("error: every code has a name of its own and is found by it") {
     names.insert(to_string(code));
   }
   CHECK(names.size() == static_cast<std::size_t>(errc::internal));
+}
+
+TEST_CASE("error: every code has a line in docs/errors.md, and no other stands there") {
+  std::vector<std::string> documented;
+  std::ifstream in{SLUICE_ERRORS_MD};
+  for (std::string line; std::getline(in, line);) {
+    if (line.starts_with("| `")) documented.push_back(line.substr(3, line.find('`', 3) - 3));
+  }
+  std::vector<std::string> known;
+  for (auto n = static_cast<std::uint8_t>(errc::bad_input);
+       n <= static_cast<std::uint8_t>(errc::internal); ++n)
+    known.emplace_back(to_string(static_cast<errc>(n)));
+  CHECK(documented == known);
 }
 
 TEST_CASE("error: a name that no build knows is internal") {
