@@ -35,7 +35,8 @@ void journal_state::flush() {
   while (!gathered.empty()) {
     auto& next = gathered.front();
     std::size_t size = 0;
-    for (const auto& o : next.ops) size += weight(o);
+    for (const auto& o : next.ops)
+      size += weight(o);
     if (taken != 0
         && (current.ops.size() + next.ops.size() > config.batch_records_max
             || bytes + size > config.batch_bytes_max))
@@ -90,41 +91,46 @@ void journal_state::poll() {
 
 void journal_state::judge(const commit_result& r) {
   switch (r.status) {
-    case commit_status::committed:
-      grant.head = r.head;
-      ++commits;
-      records += current.ops.size();
-      set_room(store_state::writable, {});
-      return acknowledge();
-    case commit_status::unknown: {
-      log::warning("the outcome of a commit is unknown, asking", {{"detail", r.detail}});
-      if (mutated(mutant::resend_without_probe)) return submit();
-      switch (disk->probe(current.shard, current.epoch, current.id, current.expected_head)) {
-        case probe_answer::committed: {
-          auto logged = std::count_if(current.ops.begin(), current.ops.end(), is_logged);
-          auto resolved = r;
-          resolved.status = commit_status::committed;
-          resolved.head = current.expected_head + 1 + static_cast<std::uint64_t>(logged);
-          return judge(resolved);
-        }
-        case probe_answer::absent: return submit();
-        case probe_answer::fenced: return fail("the store has another owner", r.detail);
-        case probe_answer::regressed: return fail("the store lost commits (I21)", r.detail);
-      }
-      return;
+  case commit_status::committed:
+    grant.head = r.head;
+    ++commits;
+    records += current.ops.size();
+    set_room(store_state::writable, {});
+    return acknowledge();
+  case commit_status::unknown: {
+    log::warning("the outcome of a commit is unknown, asking", {{"detail", r.detail}});
+    if (mutated(mutant::resend_without_probe)) return submit();
+    switch (disk->probe(current.shard, current.epoch, current.id, current.expected_head)) {
+    case probe_answer::committed: {
+      auto logged = std::count_if(current.ops.begin(), current.ops.end(), is_logged);
+      auto resolved = r;
+      resolved.status = commit_status::committed;
+      resolved.head = current.expected_head + 1 + static_cast<std::uint64_t>(logged);
+      return judge(resolved);
     }
-    case commit_status::full:
-      set_room(store_state::full, r.detail);
-      self->delayed_send(self, config.retry_interval, retry_atom_v);
-      return;
-    case commit_status::conflict:
-      if (mutated(mutant::resend_without_probe)) {
-        current.expected_head = r.head;
-        return submit();
-      }
-      return fail("the head of the journal moved under us", r.detail);
-    case commit_status::fenced: return fail("the store has another owner", r.detail);
-    case commit_status::failed: return fail("the store cannot commit", r.detail);
+    case probe_answer::absent:
+      return submit();
+    case probe_answer::fenced:
+      return fail("the store has another owner", r.detail);
+    case probe_answer::regressed:
+      return fail("the store lost commits (I21)", r.detail);
+    }
+    return;
+  }
+  case commit_status::full:
+    set_room(store_state::full, r.detail);
+    self->delayed_send(self, config.retry_interval, retry_atom_v);
+    return;
+  case commit_status::conflict:
+    if (mutated(mutant::resend_without_probe)) {
+      current.expected_head = r.head;
+      return submit();
+    }
+    return fail("the head of the journal moved under us", r.detail);
+  case commit_status::fenced:
+    return fail("the store has another owner", r.detail);
+  case commit_status::failed:
+    return fail("the store cannot commit", r.detail);
   }
 }
 
@@ -141,8 +147,10 @@ void journal_state::acknowledge() {
   }
   senders.clear();
   tell_observers();
-  for (auto& [to, what] : answers) self->send(to, std::move(what));
-  for (auto& promise : answered_by_current) promise.deliver(flushed{grant.head});
+  for (auto& [to, what] : answers)
+    self->send(to, std::move(what));
+  for (auto& promise : answered_by_current)
+    promise.deliver(flushed{grant.head});
   answered_by_current.clear();
   current = batch{};
   if (!gathered.empty() || !flushes.empty()) self->send(self, flush_atom_v);
@@ -168,7 +176,8 @@ void journal_state::tell_observers() {
       told.requested.push_back({std::move(*row->row), std::move(put->what->data), seq});
   }
   if (told.events.empty() && told.requested.empty()) return;
-  for (std::size_t i = 0; i + 1 < observers.size(); ++i) self->send(observers[i], told);
+  for (std::size_t i = 0; i + 1 < observers.size(); ++i)
+    self->send(observers[i], told);
   self->send(observers.back(), std::move(told));
 }
 
@@ -179,7 +188,8 @@ void journal_state::set_room(store_state s, const std::string& detail) {
     log::error("the store is full: read-only until there is room", {{"detail", detail}});
   else
     log::info("the store has room again");
-  for (const auto& who : observers) self->send(who, store_changed{s, detail});
+  for (const auto& who : observers)
+    self->send(who, store_changed{s, detail});
 }
 
 void journal_state::fail(const std::string& what, const std::string& detail) {
@@ -199,7 +209,8 @@ journal_actor::behavior_type journal(journal_actor::stateful_pointer<journal_sta
   return {
     [self](inspect_atom) {
       const auto& st = self->state;
-      return card_of(self, st.room == store_state::full ? "read-only: the store is full" : "writing",
+      return card_of(self,
+                     st.room == store_state::full ? "read-only: the store is full" : "writing",
                      st.under_way ? "the store" : "");
     },
     counted(self, [self](append& a) { self->state.add(a); }),

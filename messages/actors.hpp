@@ -11,6 +11,7 @@
 #include <caf/typed_actor.hpp>
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 /// The typed interface of every actor. Read this first: it is the map of who says what to whom.
@@ -44,9 +45,12 @@ struct ask_events {
   std::vector<event_question> questions;
 };
 
+/// Takes questions back; kinds and subjects as they were asked.
 struct forget_events {
   event_sink from;
   std::vector<token> ids;
+  std::vector<std::string> kinds;
+  std::vector<std::string> subjects;
 };
 
 struct arm_timers {
@@ -139,6 +143,20 @@ using inspector_actor =
   inspected_actor::extend<caf::reacts_to<know_actor>,
                           caf::replies_to<list_atom>::with<std::vector<actor_card>>>;
 
+/// Ends the node in order: admit nobody, let steps under way finish up to a deadline, flush, mark
+/// the journal clean. Answered when that is done.
+struct end_node {
+  duration drain_timeout{10'000};
+};
+
+struct node_ended {
+  bool drained = true; ///< false: the deadline came first; those steps run again at the next start
+};
+
+/// Watches the others: the core lives and dies as one, because the journal makes dying cheap.
+using supervisor_actor =
+  inspected_actor::extend<caf::reacts_to<core_actors>, caf::replies_to<end_node>::with<node_ended>>;
+
 /// Handles that the actors of the core need of each other, sent once when all are there.
 struct core_actors {
   journal_actor journal;
@@ -148,6 +166,7 @@ struct core_actors {
   timekeeper_actor timekeeper;
   http_client_actor http_client;
   inspector_actor inspector;
+  retention_actor retention;
   std::vector<run_host_actor> hosts;
 };
 
@@ -214,3 +233,5 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::count_runs)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::run_counts)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::drain_runs)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::drained)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::end_node)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::node_ended)

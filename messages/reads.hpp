@@ -81,7 +81,8 @@ struct store_stats {
   std::uint64_t log_records = 0;
   std::uint64_t runs = 0;
   std::uint64_t live_runs = 0;
-  std::uint64_t reader_lag = 0; ///< commits since the oldest open read began (F26)
+  std::uint64_t reader_lag = 0;      ///< commits since the oldest open read began (F26)
+  std::uint64_t corrupt_records = 0; ///< met since the store was opened (F23)
   std::uint64_t epoch = 0;
   std::string store_id;
 };

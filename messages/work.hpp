@@ -53,7 +53,6 @@ struct event_published {
   bool existing = false;
 };
 
-
 /// Asks for the first event of `kind` and `subject` after a position. `last`: answer at once, with
 /// nothing if there is none; else keep the question until an event comes or `forget_events`.
 struct event_question {

@@ -27,6 +27,7 @@ struct workflow;
 struct run_limits {
   std::uint64_t steps_max = 10'000'000;
   std::uint64_t result_bytes_max = 1ULL << 20;
+  backoff_config retry; ///< of steps whose workflow says nothing else
 };
 
 /// An answer to an HTTP request inside a step's work; lives in the frame that awaits it.

@@ -294,7 +294,7 @@ void machine::work_failed(operation& op, std::exception_ptr why) {
   const bool counts = failed.kind != failure_kind::wait_until;
   const auto attempts = op.attempt_ + (counts ? 1 : 0);
   const auto* options = op.options();
-  auto config = flow_.retry.value_or(backoff_config{});
+  auto config = flow_.retry.value_or(limits_.retry);
   if (options != nullptr && options->retry) config = *options->retry;
   const auto entropy = mix64(std::hash<run_id>{}(row_.id), op.ordinal_);
   const auto next = after_failure(failed, attempts, config, entropy, out_->now);
