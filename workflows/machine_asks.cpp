@@ -153,6 +153,10 @@ void machine::from_memo(operation& op, step_record& row) {
     return settle(op);
   }
   case step_status::started:
+    if (by_person_) {
+      by_person_ = false;
+      return begin_work(op);
+    }
     return request_park("undecided: step '" + op.name_
                         + "' must not be repeated, and it is not known whether it was done;"
                           " resume repeats it, cancel does not");
