@@ -15,6 +15,8 @@
 #include <caf/send.hpp>
 #include <caf/stateful_actor.hpp>
 
+#include <algorithm>
+
 namespace sluice {
 
 namespace {
@@ -122,6 +124,13 @@ timestamp world::now() const {
 }
 
 bool world::boot() {
+  std::optional<bool> recovery;
+  if (!power_on([&](const result<recovered>& r) { recovery = r.engaged(); })) return false;
+  settle();
+  return recovery.value_or(false);
+}
+
+bool world::power_on(std::function<void(result<recovered>)> then) {
   ++boots_;
   auto opened = std::make_unique<memory_store>(disk);
   auto grant = opened->open();
@@ -174,7 +183,8 @@ bool world::boot() {
   known(core_.timekeeper);
   for (const auto& h : core_.hosts)
     known(h);
-  return ask<recovered>(core_.admission, recover{grant->clean}).engaged();
+  ask_with<recovered>(core_.admission, recover{grant->clean}, std::move(then));
+  return true;
 }
 
 void world::kill_actors() {
@@ -193,27 +203,30 @@ void world::kill_actors() {
   supervisor_ = nullptr;
 }
 
-void world::crash() {
+void world::power_off() {
   up_ = false;
   *wire_ = false;
-  // Whoever opens the disk next fences what the dead node would still write.
-  memory_store fence{disk};
-  auto grant = fence.open();
   store = nullptr;
   kill_actors();
   settle();
 }
 
+void world::crash() {
+  // Whoever opens the disk next fences what the dead node would still write.
+  memory_store fence{disk};
+  auto grant = fence.open();
+  power_off();
+}
+
+void world::ask_to_end(std::function<void(result<node_ended>)> then) {
+  ask_with<node_ended>(supervisor_, end_node{duration{10'000}}, std::move(then));
+}
+
 node_ended world::shut_down() {
   std::optional<result<node_ended>> answer;
-  ask_with<node_ended>(supervisor_, end_node{duration{10'000}},
-                       [&](result<node_ended> r) { answer = std::move(r); });
+  ask_to_end([&](result<node_ended> r) { answer = std::move(r); });
   pass_until([&] { return answer.has_value(); }, duration{60'000});
-  up_ = false;
-  *wire_ = false;
-  store = nullptr;
-  kill_actors();
-  settle();
+  power_off();
   return answer && *answer ? **answer : node_ended{false};
 }
 
@@ -235,6 +248,13 @@ std::optional<steady_point> world::next_timer() const {
   const auto& timers = scheduler_.clock().*clock_access::schedule();
   if (timers.empty()) return {};
   return timers.begin()->first;
+}
+
+void world::next_moment(duration at_most) {
+  const auto next = next_timer();
+  steady_point::duration hop = at_most;
+  if (next) hop = std::clamp(*next - steady(), steady_point::duration{}, hop);
+  scheduler_.advance_time(hop);
 }
 
 void world::pass_time(duration total) {

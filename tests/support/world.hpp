@@ -54,6 +54,12 @@ public:
   void crash();
   /// Ordered shutdown; what the supervisor answered.
   node_ended shut_down();
+  /// The first half of `boot`: `then` is told how recovery ended, whenever that is. False: the
+  /// store did not open.
+  bool power_on(std::function<void(result<recovered>)> then);
+  /// The first half of `shut_down`: `power_off` ends the process when `then` was told.
+  void ask_to_end(std::function<void(result<node_ended>)> then);
+  void power_off();
   [[nodiscard]] bool is_up() const noexcept { return up_; }
   /// Why an actor of the core died by itself; empty: none did.
   [[nodiscard]] const std::string& death() const noexcept { return death_; }
@@ -64,11 +70,15 @@ public:
   void settle();
   /// Runs one message of a randomly chosen actor; false: there is none.
   bool run_one(std::uint64_t draw);
+  /// Moves time to the next timer, or by `at_most` if that is sooner, and runs no message.
+  void next_moment(duration at_most);
   /// Lets time pass, timer by timer.
   void pass_time(duration total);
   /// Lets time pass until `done` or until `at_most` is over; was it done?
   bool pass_until(const std::function<bool()>& done, duration at_most);
   [[nodiscard]] timestamp now() const;
+  /// The time of the node that is up: `now` unless the wall clock jumped under it.
+  [[nodiscard]] timestamp engine_now() const { return clock_.now(steady()); }
   /// The wall clock as the next boot will read it: a jump under a node that is down.
   void jump_wall_clock(duration by) { wall_offset_ += by; }
 
