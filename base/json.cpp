@@ -107,7 +107,7 @@ struct document::state {
 namespace parsing {
 
 constexpr std::size_t kept_max = 16;
-constexpr std::size_t kept_bytes_max = 64 * 1024;
+constexpr std::size_t kept_bytes_max = 64UL * 1024;
 constexpr std::size_t bytes_at_start = 1024;
 
 /// True once the thread's free list is gone: documents of static life time may come after it.

@@ -179,12 +179,10 @@ void put(writer& w, const T& x) {
     w.boolean(x);
   } else if constexpr (std::signed_integral<T>) {
     w.num(static_cast<std::int64_t>(x));
-  } else if constexpr (std::unsigned_integral<T>) {
+  } else if constexpr (std::unsigned_integral<T> || std::is_enum_v<T>) {
     w.num(static_cast<std::uint64_t>(x));
   } else if constexpr (std::floating_point<T>) {
     w.num(static_cast<double>(x));
-  } else if constexpr (std::is_enum_v<T>) {
-    w.num(static_cast<std::uint64_t>(x));
   } else if constexpr (std::convertible_to<const T&, std::string_view>) {
     w.str(x);
   } else if constexpr (std::same_as<T, raw>) {

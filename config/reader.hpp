@@ -56,6 +56,7 @@ public:
   void choice(const std::string& name, T& value,
               const std::vector<std::pair<std::string, T>>& all) {
     std::vector<std::string> words;
+    words.reserve(all.size());
     for (const auto& [word, meaning] : all)
       words.push_back(word);
     if (const auto chosen = choose(name, words)) value = all[*chosen].second;

@@ -67,6 +67,7 @@ private:
   lmdb::cursor log_;
   const bool room_;
   bool wrote_ = false;
+  bool judging_ = false;
   std::uint64_t head_;
   std::uint64_t batch_seq_ = 0; ///< of the batch that is being written
   run_index::map created_;
@@ -74,7 +75,9 @@ private:
   std::vector<run_id> ending_; ///< in the batch that is being written
   std::vector<pending_record> records_;
   std::vector<std::pair<std::uint64_t, std::uint64_t>> events_; ///< topic, seq
-  std::pair<run_id, run_records*> last_live_{};
+  /// What judging a batch looked up: writing it asks for the same runs in the same order.
+  std::vector<std::pair<run_id, run_records*>> lookups_;
+  std::size_t lookup_ = 0; ///< the one that was used last
 };
 
 } // namespace sluice

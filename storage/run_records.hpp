@@ -54,6 +54,10 @@ public:
   explicit run_records(std::uint64_t first_seq) noexcept : number{first_seq} {}
 
   void add(record_role role, std::uint64_t seq, std::uint32_t ordinal);
+  /// Says that `add` of a step comes soon.
+  void prefetch() const noexcept {
+    if (!steps_.empty()) __builtin_prefetch(steps_.end() - 1);
+  }
 
   /// By ordinal, one per ordinal: the newest.
   const compact_vector<step_place>& steps();
