@@ -25,9 +25,9 @@ namespace {
 
 using steady = std::chrono::steady_clock;
 
-constexpr std::size_t response_header_bytes_max = 256 * 1024;
+constexpr std::size_t response_header_bytes_max = 256ULL * 1024;
 /// Larger than the default of 16 KB: pages arrive a third cheaper (guides/limits.md 5.1).
-constexpr long buffer_bytes = 64 * 1024;
+constexpr long buffer_bytes = 64L * 1024;
 constexpr long poll_ms = 60'000;
 
 struct free_easy {

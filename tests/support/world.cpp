@@ -1,0 +1,351 @@
+#include "tests/support/world.hpp"
+
+#include "actors/admission.hpp"
+#include "actors/event_log.hpp"
+#include "actors/inspector.hpp"
+#include "actors/journal.hpp"
+#include "actors/reader.hpp"
+#include "actors/retention.hpp"
+#include "actors/run_host.hpp"
+#include "actors/supervisor.hpp"
+#include "actors/timekeeper.hpp"
+#include "base/hash.hpp"
+
+#include <caf/detail/test_actor_clock.hpp>
+#include <caf/send.hpp>
+#include <caf/stateful_actor.hpp>
+
+namespace sluice {
+
+namespace {
+
+/// 2026-01-01T00:00:00Z.
+constexpr timestamp world_begin = from_millis(1'767'225'600'000);
+
+/// The timers of the test scheduler, which has no word for "when is the next one".
+struct clock_access : caf::detail::simple_actor_clock {
+  static auto schedule() { return &clock_access::schedule_; }
+};
+
+struct network_state {
+  explicit network_state(http_client_actor::pointer) {}
+  static inline const char* name = "http-client";
+  actor_activity activity;
+  struct open_call {
+    http_sink from;
+    token id = 0;
+    http_request request;
+  };
+  std::map<std::uint64_t, open_call> open;
+  std::uint64_t next = 0;
+};
+
+struct network_wiring {
+  world* owner = nullptr;
+  std::shared_ptr<bool> wire;
+  duration delay{};
+};
+
+/// Same interface as the real client. A request is answered after the network's delay, by whatever
+/// the world's network is then, unless the node crashed meanwhile.
+http_client_actor::behavior_type
+network_actor(http_client_actor::stateful_pointer<network_state> self, network_wiring w) {
+  return {
+    [self](inspect_atom) { return card_of(self, "virtual"); },
+    [self, w](http_send& order) {
+      if (!*w.wire) return;
+      ++w.owner->requests_sent;
+      const auto call = self->state.next++;
+      self->state.open.emplace(
+        call, network_state::open_call{order.from, order.id, std::move(order.request)});
+      auto answer = [self, w, call] {
+        auto node = self->state.open.extract(call);
+        if (node.empty() || !*w.wire) return;
+        http_response response;
+        if (w.owner->network)
+          response = w.owner->network(node.mapped().request);
+        else
+          response.error = "no network in this world";
+        self->send(node.mapped().from, http_answered{node.mapped().id, std::move(response)});
+      };
+      self->system().spawn([answer, delay = w.delay](caf::event_based_actor* timer) {
+        timer->delayed_send(timer, delay, tick_atom_v);
+        return caf::behavior{[timer, answer](tick_atom) {
+          answer();
+          timer->quit();
+        }};
+      });
+    },
+    [self, w](const http_abort& order) {
+      for (auto i = self->state.open.begin(); i != self->state.open.end(); ++i) {
+        if (i->second.id != order.id || i->second.from != order.from) continue;
+        self->state.open.erase(i);
+        ++w.owner->requests_aborted;
+        return;
+      }
+    },
+  };
+}
+
+template <class Handle>
+void kill(const Handle& who) {
+  if (who) caf::anon_send_exit(who, caf::exit_reason::kill);
+}
+
+} // namespace
+
+world::caf_config::caf_config() {
+  add_message_types<caf::id_block::sluice>();
+  set("scheduler.policy", caf::atom("testing"));
+}
+
+world::world(const catalog& flows, world_options options)
+  : flows_{flows}, options_{options}, system_{config_},
+    scheduler_{dynamic_cast<caf::scheduler::test_coordinator&>(system_.scheduler())},
+    epoch_{world_begin} {}
+
+world::~world() {
+  if (up_) crash();
+  // Timers that are still armed hold on to their actors.
+  while (scheduler_.has_pending_timeout() || scheduler_.has_job()) {
+    scheduler_.trigger_timeouts();
+    scheduler_.run();
+  }
+}
+
+steady_point world::steady() const {
+  return scheduler_.clock().current_time;
+}
+
+timestamp world::now() const {
+  return epoch_ + std::chrono::floor<duration>(steady().time_since_epoch()) + wall_offset_;
+}
+
+bool world::boot() {
+  ++boots_;
+  auto opened = std::make_unique<memory_store>(disk);
+  auto grant = opened->open();
+  if (!grant) return false;
+  store = opened.get();
+  stores_.push_back(std::move(opened));
+  clock_ = engine_clock{now(), steady()};
+  wire_ = std::make_shared<bool>(true);
+  death_.clear();
+  auto ids = [this, n = std::uint64_t{0}]() mutable {
+    return uuid_source{mix64(options_.seed, boots_ * 100 + n++)};
+  };
+  core_ = {};
+  host_config host{&flows_, clock_, ids(), options_.limits, {}};
+  core_.journal = system_.spawn(journal, store, *grant, clock_, ids(), journal_config{});
+  core_.reader = system_.spawn(reader, store);
+  core_.event_log = system_.spawn(event_log, &flows_, clock_, ids(),
+                                  event_log_config{options_.input_bytes_max, options_.live_max},
+                                  store->stats().live_runs);
+  core_.admission =
+    system_.spawn(admission, &flows_, clock_, host, crash_config{3, options_.crashes_max});
+  core_.timekeeper = system_.spawn(timekeeper, clock_, options_.rescan);
+  core_.http_client =
+    system_.spawn(network_actor, network_wiring{this, wire_, options_.network_delay});
+  core_.inspector = system_.spawn(inspector);
+  core_.retention =
+    system_.spawn(retention, clock_, retention_config{options_.retention, duration{60'000}, 1000});
+  for (std::uint32_t i = 0; i < options_.hosts; ++i) {
+    host.ids = ids();
+    host.label = "host " + std::to_string(i + 1);
+    core_.hosts.push_back(system_.spawn(run_host, host));
+  }
+  supervisor_ = system_.spawn(supervisor, [this, boot = boots_](std::string why) {
+    if (boot == boots_ && up_) death_ = std::move(why);
+  });
+  up_ = true;
+  caf::anon_send(supervisor_, core_);
+  caf::anon_send(core_.event_log, core_);
+  caf::anon_send(core_.admission, core_);
+  caf::anon_send(core_.timekeeper, core_);
+  caf::anon_send(core_.retention, core_);
+  for (const auto& h : core_.hosts)
+    caf::anon_send(h, core_);
+  caf::anon_send(core_.journal, observe_journal{caf::actor_cast<event_observer>(core_.event_log)});
+  auto known = [&](const auto& who) { caf::anon_send(core_.inspector, know_actor{who}); };
+  known(core_.journal);
+  known(core_.reader);
+  known(core_.event_log);
+  known(core_.admission);
+  known(core_.timekeeper);
+  for (const auto& h : core_.hosts)
+    known(h);
+  return ask<recovered>(core_.admission, recover{grant->clean}).engaged();
+}
+
+void world::kill_actors() {
+  kill(supervisor_);
+  kill(core_.journal);
+  kill(core_.reader);
+  kill(core_.event_log);
+  kill(core_.admission);
+  kill(core_.timekeeper);
+  kill(core_.http_client);
+  kill(core_.inspector);
+  kill(core_.retention);
+  for (const auto& h : core_.hosts)
+    kill(h);
+  core_ = {};
+  supervisor_ = nullptr;
+}
+
+void world::crash() {
+  up_ = false;
+  *wire_ = false;
+  // Whoever opens the disk next fences what the dead node would still write.
+  memory_store fence{disk};
+  auto grant = fence.open();
+  store = nullptr;
+  kill_actors();
+  settle();
+}
+
+node_ended world::shut_down() {
+  std::optional<result<node_ended>> answer;
+  ask_with<node_ended>(supervisor_, end_node{duration{10'000}},
+                       [&](result<node_ended> r) { answer = std::move(r); });
+  pass_until([&] { return answer.has_value(); }, duration{60'000});
+  up_ = false;
+  *wire_ = false;
+  store = nullptr;
+  kill_actors();
+  settle();
+  return answer && *answer ? **answer : node_ended{false};
+}
+
+// -- time -----------------------------------------------------------------------------
+
+void world::settle() {
+  scheduler_.run();
+}
+
+bool world::run_one(std::uint64_t draw) {
+  auto& jobs = scheduler_.jobs;
+  if (jobs.empty()) return false;
+  std::swap(jobs.front(), jobs[draw % jobs.size()]);
+  scheduler_.run_once();
+  return true;
+}
+
+std::optional<steady_point> world::next_timer() const {
+  const auto& timers = scheduler_.clock().*clock_access::schedule();
+  if (timers.empty()) return {};
+  return timers.begin()->first;
+}
+
+void world::pass_time(duration total) {
+  pass_until([] { return false; }, total);
+}
+
+bool world::pass_until(const std::function<bool()>& done, duration at_most) {
+  const auto end = steady() + at_most;
+  settle();
+  while (!done()) {
+    auto next = next_timer();
+    if (!next || *next > end) {
+      if (end > steady()) scheduler_.advance_time(end - steady());
+      settle();
+      return done();
+    }
+    scheduler_.advance_time(std::max(*next - steady(), steady_point::duration{}));
+    settle();
+  }
+  return true;
+}
+
+// -- talking to it ----------------------------------------------------------------------
+
+result<run_accepted> world::start(run_request request) {
+  auto answer = ask<runs_accepted>(core_.event_log, request_runs{{std::move(request)}});
+  if (!answer) return std::move(answer.error());
+  return answer->runs.front();
+}
+
+result<run_accepted> world::start(std::string workflow, std::string input, std::string key) {
+  run_request request;
+  request.workflow = std::move(workflow);
+  request.input = std::move(input);
+  request.idempotency_key = std::move(key);
+  return start(std::move(request));
+}
+
+result<event_published> world::publish(std::string kind, std::string subject, std::string data,
+                                       std::string key) {
+  event e;
+  e.kind = std::move(kind);
+  e.subject = std::move(subject);
+  e.data = std::move(data);
+  e.key = std::move(key);
+  return ask<event_published>(core_.event_log, publish_event{std::move(e)});
+}
+
+result<run_stopped> world::cancel(run_id run, std::string reason) {
+  return ask<run_stopped>(core_.admission, cancel_run{run, std::move(reason)});
+}
+
+result<run_resumed> world::resume(run_id run) {
+  return ask<run_resumed>(core_.admission, resume_run{run});
+}
+
+run_look world::look(run_id run) {
+  auto seen = ask<run_look>(core_.admission, look_at_run{run});
+  return seen ? std::move(*seen) : run_look{};
+}
+
+run_counts world::count() {
+  auto counts = ask<run_counts>(core_.admission, count_runs{});
+  return counts ? *counts : run_counts{};
+}
+
+std::vector<actor_card> world::cards() {
+  auto all = ask<std::vector<actor_card>>(core_.inspector, list_atom_v);
+  return all ? std::move(*all) : std::vector<actor_card>{};
+}
+
+// -- looking at the disk ------------------------------------------------------------------
+
+std::optional<run_row> world::row(run_id run) const {
+  auto known = disk->runs.find(run);
+  if (known == disk->runs.end()) return {};
+  return known->second.row;
+}
+
+std::optional<run_outcome> world::outcome(run_id run) const {
+  for (const auto& e : events(event_kind::run_ended)) {
+    if (e.run != run) continue;
+    auto read = json::decode<run_outcome>(e.data);
+    if (read) return std::move(*read);
+  }
+  return {};
+}
+
+std::vector<step_record> world::history(run_id run) const {
+  std::vector<step_record> all;
+  for (const auto& [seq, record] : disk->log)
+    if (const auto* step = std::get_if<step_record>(&record.what); step && step->run == run)
+      all.push_back(*step);
+  return all;
+}
+
+std::vector<step_record> world::steps(run_id run) const {
+  std::map<std::uint32_t, step_record> newest;
+  for (auto& step : history(run))
+    newest[step.ordinal] = step;
+  std::vector<step_record> all;
+  for (auto& [ordinal, step] : newest)
+    all.push_back(std::move(step));
+  return all;
+}
+
+std::vector<event> world::events(std::string_view kind) const {
+  std::vector<event> all;
+  for (const auto& [seq, record] : disk->log)
+    if (const auto* e = std::get_if<event>(&record.what); e && e->kind == kind) all.push_back(*e);
+  return all;
+}
+
+} // namespace sluice
