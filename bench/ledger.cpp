@@ -26,6 +26,13 @@ std::uint32_t number_of(const std::string& step) {
   return static_cast<std::uint32_t>(json::plain_integer(step.substr(dash + 1)).value_or(0));
 }
 
+http::response plain(int status) {
+  http::response r;
+  r.status = status;
+  r.body = "{}";
+  return r;
+}
+
 } // namespace
 
 result<std::unique_ptr<call_ledger>> call_ledger::open() {
@@ -48,12 +55,12 @@ void call_ledger::next_life() {
 
 void call_ledger::take(const http::request& request, const http::responder& answer) {
   auto body = json::decode<call_body>(request.body);
-  if (!body) return answer({400, "{}"});
+  if (!body) return answer(plain(400));
   {
     std::lock_guard hold{lock_};
     calls_[body->run].push_back({number_of(body->step), life_, body->key});
   }
-  answer({200, "{}"});
+  answer(plain(200));
 }
 
 ledger_verdict call_ledger::judge() const {
