@@ -2,47 +2,12 @@
 
 #include "actors/reply.hpp"
 #include "base/log.hpp"
-#include "base/mutant.hpp"
 
 #include <caf/stateful_actor.hpp>
 
 #include <algorithm>
 
 namespace sluice {
-
-namespace {
-
-constexpr std::size_t page_runs = 5000;
-constexpr const char* throttle_prefix = "throttle/";
-
-std::vector<slot_claim> claims_of(const workflow& flow, const run_row& row) {
-  std::vector<slot_claim> claims;
-  for (std::size_t i = 0; i < flow.limits.size(); ++i)
-    claims.push_back({flow.name + "#" + std::to_string(i), i < row.keys.size() ? row.keys[i] : "",
-                      flow.limits[i].capacity});
-  return claims;
-}
-
-/// Whose turn it is (B22): the first key that the run has, else its installation.
-std::string turn_key(const run_row& row) {
-  for (const auto& key : row.keys)
-    if (!key.empty()) return key;
-  return row.installation;
-}
-
-std::string throttle_name(const workflow& flow, const run_row& row) {
-  return throttle_prefix + flow.name + "/" + (row.keys.empty() ? "" : row.keys.back());
-}
-
-/// How a parked run is kept: ready to be resumed or cancelled.
-run_start parked_start(run_row row) {
-  run_start start;
-  start.row = std::move(row);
-  start.kind = start_kind::resumed;
-  return start;
-}
-
-} // namespace
 
 // -- letting runs in ------------------------------------------------------------------
 
@@ -62,6 +27,21 @@ void admission_state::admit(run_start start) {
   auto& e = others[id];
   e = {whereabouts::queued, {}, std::move(start)};
   queue(id, *e.start, queue_position::newcomer);
+}
+
+std::vector<slot_claim> admission_state::claims_of(const workflow& flow, const run_row& row) {
+  std::vector<slot_claim> claims;
+  for (std::size_t i = 0; i < flow.limits.size(); ++i)
+    claims.push_back({flow.name + "#" + std::to_string(i), i < row.keys.size() ? row.keys[i] : "",
+                      flow.limits[i].capacity});
+  return claims;
+}
+
+/// Whose turn it is (B22): the first key that the run has, else its installation.
+std::string admission_state::turn_key(const run_row& row) {
+  for (const auto& key : row.keys)
+    if (!key.empty()) return key;
+  return row.installation;
 }
 
 void admission_state::queue(run_id run, const run_start& start, queue_position position) {
@@ -125,163 +105,6 @@ run_host_actor admission_state::host_of(run_id run) {
   if (auto shared = hosted.find(run); shared != hosted.end()) return core.hosts[shared->second];
   if (auto known = others.find(run); known != others.end()) return known->second.own;
   return {};
-}
-
-// -- throttles (P10) ----------------------------------------------------------------------
-
-/// Takes as many tokens as there are, stores the bucket, and only then lets the runs through.
-void admission_state::run_throttle(const std::string& gate) {
-  auto& t = throttles[gate];
-  if (t.saving || draining) return;
-  while (!t.waiting.empty()) {
-    auto answer = take(t.state, 1, t.config, now());
-    t.state = answer.next;
-    if (!answer.granted) {
-      const auto wait =
-        std::max(clock.when(answer.at) - self->clock().now(), steady_point::duration{});
-      self->delayed_send(self, wait, tick_atom_v);
-      break;
-    }
-    t.granted.push_back(t.waiting.front());
-    t.waiting.pop_front();
-  }
-  if (t.granted.empty()) return;
-  t.saving = true;
-  const auto id = next_token++;
-  saving.emplace(id, gate);
-  append order{caf::actor_cast<commit_sink>(self), id, {}};
-  order.ops.push_back(put_row{table::limit, gate, json::encode(t.state)});
-  self->send(core.journal, std::move(order));
-}
-
-void admission_state::saved(const appended& done) {
-  for (auto id : done.ids) {
-    if (auto resumed = resuming.extract(id); !resumed.empty()) {
-      auto& r = resumed.mapped();
-      others.erase(r.start.row.id);
-      admit(std::move(r.start));
-      r.answer.deliver(run_resumed{run_status::recovering});
-      continue;
-    }
-    auto node = saving.extract(id);
-    if (node.empty()) continue;
-    const auto gate = node.mapped();
-    auto& t = throttles[gate];
-    t.saving = false;
-    for (auto run : std::exchange(t.granted, {})) {
-      auto known = others.find(run);
-      if (known == others.end()) continue;
-      known->second.where = whereabouts::queued;
-      queue(run, *known->second.start, queue_position::newcomer);
-    }
-    run_throttle(gate);
-  }
-}
-
-// -- after a restart ------------------------------------------------------------------------
-
-void admission_state::load_page(std::optional<run_id> after, bool clean) {
-  self->request(core.reader, caf::infinite, load_runs{after, page_runs})
-    .then(
-      [this, clean](live_run_page& page) {
-        for (auto& known : page.runs) {
-          if (known.corrupt && mutated(mutant::recovery_stops_at_bad_run)) {
-            page.next.reset();
-            break;
-          }
-          take_back(known, clean);
-        }
-        if (page.next) {
-          load_page(page.next, clean);
-        } else {
-          recovering = false;
-          next_suspect();
-          recovery.deliver(found);
-        }
-        pump();
-        send_starts();
-      },
-      [this, after, clean](const caf::error& e) {
-        // One bad run cannot stop the others, and a store error is never swallowed (F10).
-        log::error("loading runs failed, trying again", {{"error", to_text(e)}});
-        load_page(after, clean);
-      });
-}
-
-void admission_state::take_back(live_run& known, bool clean) {
-  const auto id = known.row.id;
-  if (hosted.contains(id) || others.contains(id)) return;
-  if (known.corrupt && known.row.workflow.empty()) {
-    // The row itself is damaged: it is shown as parked, and nothing is written over it (F23).
-    known.row.status = run_status::parked;
-    known.row.reason = "corrupt: the row of this run fails its checksum";
-    ++found.parked;
-    others[id] = {whereabouts::parked, {}, parked_start(known.row)};
-    return;
-  }
-  run_start start;
-  start.row = std::move(known.row);
-  start.kind = start_kind::resumed;
-  start.first_seq = known.first_seq;
-  start.last_result_seq = known.last_result_seq;
-  if (start.row.status == run_status::parked) {
-    ++found.parked;
-    others[id] = {whereabouts::parked, {}, std::move(start)};
-    return;
-  }
-  const auto* flow = flows->find(start.row.workflow);
-  if (flow == nullptr) {
-    ++found.parked;
-    return park(std::move(start.row),
-                "unknown workflow: this build has none called '" + start.row.workflow + "'");
-  }
-  ++found.runs;
-  if (start.row.started_at == never && start.row.why == ending::none)
-    return admit(std::move(start));
-  const crash_history history{start.row.crashes, start.row.crash_seq, start.last_result_seq, clean,
-                              false};
-  const auto verdict = judge_restart(history, crashes);
-  start.row.crashes = effective_crashes(history);
-  start.count_crash = !clean;
-  if (verdict.mode == restart_mode::park && !mutated(mutant::crash_not_counted)) {
-    ++found.parked;
-    return park(std::move(start.row), "crashes: the process died "
-                                        + std::to_string(start.row.crashes)
-                                        + " times while this run was at work");
-  }
-  book.restore(id, claims_of(*flow, start.row), turn_key(start.row));
-  if (verdict.mode == restart_mode::alone) {
-    start.suspect = true;
-    others[id] = {whereabouts::suspected, {}, std::move(start)};
-    suspects.push_back(id);
-    return;
-  }
-  others[id] = {whereabouts::queued, {}, std::move(start)};
-  launch(id);
-}
-
-void admission_state::park(run_row row, std::string reason) {
-  log::warning("a run is parked", {{"run", to_string(row.id)}, {"reason", reason}});
-  row.status = run_status::parked;
-  row.reason = std::move(reason);
-  append order;
-  order.ops.push_back(put_run{row});
-  self->send(core.journal, std::move(order));
-  const auto id = row.id;
-  others[id] = {whereabouts::parked, {}, parked_start(std::move(row))};
-}
-
-void admission_state::next_suspect() {
-  if (!suspect.is_nil() || draining) return;
-  while (!suspects.empty()) {
-    const auto id = suspects.front();
-    suspects.pop_front();
-    auto known = others.find(id);
-    if (known == others.end() || known->second.where != whereabouts::suspected) continue;
-    suspect = id;
-    known->second.where = whereabouts::queued;
-    return launch(id);
-  }
 }
 
 // -- leaving ----------------------------------------------------------------------------------
@@ -499,24 +322,7 @@ admission_actor::behavior_type admission(admission_actor::stateful_pointer<admis
                 if (!t.waiting.empty()) self->state.run_throttle(gate);
               finish();
             }),
-    [self](const recover& r) -> caf::result<recovered> {
-      auto& st = self->state;
-      st.recovering = true;
-      st.recovery = self->make_response_promise<recovered>();
-      // Throttles first: a run that waits behind one must not be let through by a fresh bucket.
-      self
-        ->request(st.core.reader, caf::infinite,
-                  load_table{table::limit, throttle_prefix, {}, 1'000'000})
-        .then(
-          [self, clean = r.clean](const table_page& page) {
-            for (const auto& row : page.rows)
-              if (auto known = json::decode<bucket>(row.value))
-                self->state.throttles[row.key].state = *known;
-            self->state.load_page({}, clean);
-          },
-          [self](caf::error& e) { self->state.recovery.deliver(std::move(e)); });
-      return st.recovery;
-    },
+    [self](const recover& r) -> caf::result<recovered> { return self->state.recover_all(r.clean); },
     counted(
       self,
       [self](cancel_run& order) -> caf::result<run_stopped> { return self->state.cancel(order); }),

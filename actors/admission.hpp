@@ -73,18 +73,13 @@ struct admission_state {
 
   std::vector<start_runs> to_hosts; ///< gathered during one handler
 
+  // admission.cpp: in, out and looking
   void admit(run_start start);
   void queue(run_id run, const run_start& start, queue_position position);
   void pump();
   void launch(run_id run);
   void dispatch(run_start start);
   void send_starts();
-  void run_throttle(const std::string& gate);
-  void saved(const appended& done);
-  void load_page(std::optional<run_id> after, bool clean);
-  void take_back(live_run& known, bool clean);
-  void park(run_row row, std::string reason);
-  void next_suspect();
   void leave(const runs_left& gone);
   void cancel_elsewhere(run_id run, entry& e, std::string reason, bool told);
   caf::result<run_stopped> cancel(cancel_run& order);
@@ -92,7 +87,23 @@ struct admission_state {
   caf::result<run_look> look(const look_at_run& q);
   run_counts count() const;
   run_host_actor host_of(run_id run);
+  static std::vector<slot_claim> claims_of(const workflow& flow, const run_row& row);
+  static std::string turn_key(const run_row& row);
   timestamp now() const { return clock.now(self->clock().now()); }
+
+  // admission_throttles.cpp (P10)
+  void run_throttle(const std::string& gate);
+  void saved(const appended& done);
+  static std::string throttle_name(const workflow& flow, const run_row& row);
+  static load_table stored_throttles();
+
+  // admission_recovery.cpp: after a restart
+  caf::result<recovered> recover_all(bool clean);
+  void load_page(std::optional<run_id> after, bool clean);
+  void take_back(live_run& known, bool clean);
+  void park(run_row row, std::string reason);
+  static run_start parked_start(run_row row);
+  void next_suspect();
 };
 
 admission_actor::behavior_type admission(admission_actor::stateful_pointer<admission_state> self,

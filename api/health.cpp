@@ -47,7 +47,7 @@ void health_live(api_state&, const call_ptr& c) {
 
 void health_ready(api_state& s, const call_ptr& c) {
   auto silent = [](const error& e) { return component{false, "no answer: " + to_text(e)}; };
-  auto ask_queues = [&s, c, silent](component event_store) {
+  auto ask_queues = [&s, c, silent](const component& event_store) {
     s.self->request(s.core.admission, s.config.answer_timeout, count_runs{})
       .then(
         [c, event_store](const run_counts& runs) { answer_ready(*c, event_store, judge(runs)); },

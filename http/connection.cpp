@@ -18,7 +18,7 @@ namespace beast = boost::beast;
 
 namespace {
 
-constexpr std::size_t read_bytes = 16 * 1024;
+constexpr std::size_t read_bytes = 16ULL * 1024;
 
 bool is_printable(std::string_view text) {
   return std::ranges::none_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x20; });
@@ -219,7 +219,7 @@ void connection::respond(response r) {
   head_ = head_of(r, keep_alive_);
   body_ = std::move(r.body);
   std::vector<net::const_buffer> out{net::buffer(head_)};
-  if (has_body(r.status) && !is_head_) out.push_back(net::buffer(body_));
+  if (has_body(r.status) && !is_head_) out.emplace_back(net::buffer(body_));
   auto sent = [self = shared_from_this()](boost::system::error_code failed, std::size_t) {
     if (self->phase_ != phase::writing) return;
     if (failed) return self->close();

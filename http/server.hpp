@@ -20,8 +20,8 @@ struct server_options {
   std::uint16_t port = 0; ///< 0: any free one
   unsigned threads = 1;
   std::size_t connections_max = 1024;
-  std::uint32_t header_bytes_max = 16 * 1024;
-  std::uint64_t body_bytes_max = 1024 * 1024;
+  std::uint32_t header_bytes_max = 16U * 1024;
+  std::uint64_t body_bytes_max = 1024ULL * 1024;
   duration request_timeout{15'000}; ///< from its first byte to its last: ends slow-loris
   duration write_timeout{30'000};   ///< for the whole response
   duration idle_timeout{60'000};    ///< between two requests of a connection

@@ -13,7 +13,7 @@ namespace sluice::http {
 
 namespace {
 
-constexpr std::size_t url_bytes_max = 16 * 1024;
+constexpr std::size_t url_bytes_max = 16ULL * 1024;
 
 error not_a_url(std::string_view why) {
   return make_error(errc::bad_input, "not an http or https URL: " + std::string{why});

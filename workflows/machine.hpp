@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/boxed.hpp"
 #include "base/time.hpp"
 #include "messages/http.hpp"
 #include "messages/reads.hpp"
@@ -117,7 +118,7 @@ public:
   void unreadable(const operation& op, std::string_view why);
 
   static const std::string& payload_of(const operation& op) noexcept { return op.payload_; }
-  static const std::optional<failure>& failure_of(const operation& op) noexcept {
+  static const rare<failure>& failure_of(const operation& op) noexcept {
     return op.failed_;
   }
 
@@ -126,7 +127,7 @@ private:
 
   class entry; ///< one fact: sets `out_`, and at its end goes on with whatever became ready
 
-  // machine.cpp: the life of the run
+  // machine_life.cpp: the life of the run
   void go_on();
   void start_body();
   void start_failure();
@@ -144,27 +145,31 @@ private:
   [[nodiscard]] std::optional<timestamp> deadline() const;
   void load_more();
 
-  // machine_asks.cpp: its operations
+  // machine_asks.cpp: what it asks for, matched with its memo
   void match_group();
   void match(operation& op);
   void from_memo(operation& op, step_record& row);
   void launch(operation& op);
+  void settle(operation& op);
+  void save(operation& op, step_status status, std::string payload, timestamp until = {});
+  [[nodiscard]] operation* find(std::uint32_t ordinal) const noexcept;
+
+  // machine_work.cpp: attempts
   void begin_work(operation& op);
-  void open_child(invoke_operation& op);
   void give_up(operation& op, failure why);
   void pause(operation& op, timestamp until, std::string_view reason, bool at_gate);
+
+  // machine_waits.cpp: for times, events, children and gates
   void wait_begins(operation& op);
   void wait_over(operation& op);
   void ask_event(operation& op, bool last);
   void event_taken(wait_operation& op, event found);
+  void open_child(invoke_operation& op);
   void child_ended(invoke_operation& op, const event& found);
-  void settle(operation& op);
-  void save(operation& op, step_status status, std::string payload, timestamp until = {});
   [[nodiscard]] timestamp earliest_wake() const noexcept;
   void refresh_wake();
   void note_gates();
   void note_calm();
-  [[nodiscard]] operation* find(std::uint32_t ordinal) const noexcept;
   [[nodiscard]] std::uint64_t& newest_taken(const wait_target& target);
 
   const catalog& flows_;
@@ -205,7 +210,7 @@ private:
     taken_;                    ///< event kind and subject → newest seq taken
   std::vector<event> parting_; ///< events of `on_failure`: one commit with the end (P13)
   std::optional<std::string> park_reason_;
-  std::optional<failure> timed_out_;
+  rare<failure> timed_out_;
 
   state state_ = state::running;
   bool more_ = false;      ///< the memo goes on in the store

@@ -1,51 +1,14 @@
-#include "base/hash.hpp"
 #include "base/json.hpp"
 #include "base/mutant.hpp"
-#include "rules/retry.hpp"
-#include "rules/trace.hpp"
 #include "rules/wake.hpp"
 #include "workflows/catalog.hpp"
 #include "workflows/context.hpp"
-#include "workflows/errors.hpp"
 #include "workflows/machine.hpp"
+#include "workflows/notes.hpp"
 
 #include <algorithm>
 
 namespace sluice {
-
-namespace {
-
-/// What the record of a step that will be run again says beside its time.
-struct pause_note {
-  std::string reason;
-  bool gate = false;
-  bool slot_back = false;
-};
-
-template <class Fields>
-void describe(Fields& f, pause_note& x) {
-  f("reason", x.reason);
-  f("gate", x.gate);
-  f("slotBack", x.slot_back);
-}
-
-/// The data of a `step.failed` event.
-struct attempt_note {
-  std::string step;
-  std::uint32_t attempt = 0;
-  bool last = false;
-  failure error;
-};
-
-template <class Fields>
-void describe(Fields& f, attempt_note& x) {
-  f("step", x.step);
-  f("attempt", x.attempt);
-  f("last", x.last);
-  f("error", x.error);
-}
-
-} // namespace
 
 bool machine::ask(operation* const* group, std::size_t size, std::coroutine_handle<> waiter) {
   // A run that is being parked or stopped never goes on from here: its frames are about to go.
@@ -166,7 +129,7 @@ void machine::from_memo(operation& op, step_record& row) {
   op.until_ = cut_wait(row.at, row.until, out_->now);
   switch (op.kind_) {
   case step_kind::work: {
-    auto note = json::decode<pause_note>(row.payload);
+    auto note = json::decode<detail::pause_note>(row.payload);
     if (note) {
       op.at_gate_ = note->gate;
       op.slot_ = note->slot_back ? slot_use::give_back : slot_use::keep;
@@ -237,222 +200,6 @@ void machine::launch(operation& op) {
   }
 }
 
-void machine::begin_work(operation& op) {
-  if (out_->draining) {
-    op.phase_ = operation::phase::held;
-    return;
-  }
-  if (count_crash_ && !mutated(mutant::crash_not_counted)) {
-    op.phase_ = operation::phase::held;
-    if (crash_saving_) return;
-    crash_saving_ = true;
-    ++row_.crashes;
-    row_.crash_seq = last_result_seq_;
-    row_.status = run_status::recovering;
-    return save_row(commit_of::crash);
-  }
-  if (!op.repeatable_ && op.phase_ != operation::phase::starting) {
-    save(op, step_status::started, "null");
-    op.phase_ = operation::phase::starting;
-    return;
-  }
-  op.phase_ = operation::phase::working;
-  op.until_ = never;
-  op.start_work(*this, attempt{*this, op.ordinal_, op.name_, op.attempt_});
-}
-
-void machine::work_done(operation& op, std::string payload) {
-  if (payload.size() > limits_.result_bytes_max) {
-    ++op.attempt_;
-    return give_up(op, failure{std::string{to_string(errc::too_large)},
-                               "the result is larger than "
-                                 + std::to_string(limits_.result_bytes_max) + " bytes",
-                               op.name_, false});
-  }
-  op.payload_ = std::move(payload);
-  save(op, step_status::done, op.payload_);
-  op.phase_ = operation::phase::saving;
-}
-
-void machine::work_failed(operation& op, std::exception_ptr why) {
-  failed_attempt failed;
-  failure error{std::string{to_string(errc::step_failed)}, {}, op.name_, true};
-  try {
-    std::rethrow_exception(why);
-  } catch (const wait_until& gate) {
-    failed = {failure_kind::wait_until, {}, gate.until(), gate.slots()};
-    error.message = gate.what();
-  } catch (const retry_after& later) {
-    failed = {failure_kind::retry_after, later.wait(), {}, slot_use::keep};
-    error.message = later.what();
-  } catch (const non_retriable& final) {
-    failed.kind = failure_kind::non_retriable;
-    error.code = final.code();
-    error.message = final.what();
-    error.retriable = false;
-  } catch (const std::exception& other) {
-    error.message = other.what();
-  } catch (...) {
-    error.message = "the work threw what is no exception";
-  }
-  const bool counts = failed.kind != failure_kind::wait_until;
-  const auto attempts = op.attempt_ + (counts ? 1 : 0);
-  const auto* options = op.options();
-  auto config = flow_.retry.value_or(limits_.retry);
-  if (options != nullptr && options->retry) config = *options->retry;
-  const auto entropy = mix64(std::hash<run_id>{}(row_.id), op.ordinal_);
-  const auto next = after_failure(failed, attempts, config, entropy, out_->now);
-  op.attempt_ = attempts;
-  if (next.action == retry_action::give_up) return give_up(op, std::move(error));
-  op.slot_ = next.slot;
-  if (next.action == retry_action::wait) return pause(op, next.at, error.message, true);
-  announce(event_kind::step_failed, to_string(row_.id),
-           json::encode(attempt_note{op.name_, attempts, false, error}));
-  pause(op, next.at, error.message, false);
-}
-
-void machine::give_up(operation& op, failure why) {
-  announce(event_kind::step_failed, to_string(row_.id),
-           json::encode(attempt_note{op.name_, op.attempt_, true, why}));
-  op.failed_ = std::move(why);
-  save(op, step_status::failed, json::encode(*op.failed_));
-  op.phase_ = operation::phase::saving;
-}
-
-void machine::pause(operation& op, timestamp until, std::string_view reason, bool at_gate) {
-  op.until_ = until;
-  op.at_gate_ = at_gate;
-  save(op, step_status::waiting,
-       json::encode(pause_note{std::string{reason}, at_gate, op.slot_ == slot_use::give_back}),
-       until);
-  op.phase_ = operation::phase::pausing;
-  refresh_wake();
-}
-
-/// The wait is in the journal: now wait.
-void machine::wait_begins(operation& op) {
-  op.phase_ = operation::phase::waiting;
-  note_calm();
-  if (op.until_ != never) out_->timers.push_back({op.until_, row_.id});
-  if (op.kind_ == step_kind::wait || op.kind_ == step_kind::invoke) ask_event(op, false);
-  if (op.kind_ == step_kind::work && op.at_gate_ && op.slot_ == slot_use::give_back
-      && !slots_away_) {
-    slots_away_ = true;
-    out_->slots_returned.push_back(row_.id);
-  }
-  note_gates();
-}
-
-void machine::wait_over(operation& op) {
-  switch (op.kind_) {
-  case step_kind::work:
-    if (slots_away_) {
-      if (op.phase_ != operation::phase::queueing) out_->slots_wanted.push_back(row_.id);
-      op.phase_ = operation::phase::queueing;
-      return;
-    }
-    begin_work(op);
-    break;
-  case step_kind::sleep:
-    op.until_ = never;
-    save(op, step_status::done, "null");
-    op.phase_ = operation::phase::saving;
-    break;
-  case step_kind::wait:
-    op.phase_ = operation::phase::asking;
-    ask_event(op, true);
-    break;
-  case step_kind::invoke:
-  case step_kind::send:
-  case step_kind::version:
-    break;
-  }
-  note_gates();
-}
-
-void machine::ask_event(operation& op, bool last) {
-  if (op.question_ != 0) out_->forgotten.push_back(op.question_);
-  op.question_ = out_->next_token++;
-  effects::question q{self_, op.ordinal_, {}};
-  q.what.id = op.question_;
-  q.what.last = last;
-  if (op.kind_ == step_kind::invoke) {
-    q.what.kind = event_kind::run_ended;
-    q.what.subject = to_string(static_cast<invoke_operation&>(op).child);
-    q.what.after = first_seq_;
-  } else {
-    const auto& target = static_cast<wait_operation&>(op).target;
-    q.what.kind = target.kind;
-    q.what.subject = target.subject;
-    q.what.after = std::max(first_seq_, newest_taken(target));
-  }
-  out_->questions.push_back(std::move(q));
-}
-
-void machine::event_taken(wait_operation& op, event found) {
-  auto& newest = newest_taken(op.target);
-  if (found.seq <= newest) return ask_event(op, op.phase_ == operation::phase::asking);
-  newest = found.seq;
-  detail::kept_event kept{found.seq, std::move(found), {}};
-  kept.data.text = std::move(kept.what.data);
-  op.payload_ = json::encode(kept);
-  op.until_ = never;
-  op.phase_ = operation::phase::saving;
-  save(op, step_status::done, op.payload_);
-}
-
-void machine::child_ended(invoke_operation& op, const event& found) {
-  auto outcome = json::decode<run_outcome>(found.data);
-  op.phase_ = operation::phase::saving;
-  if (!outcome) return unreadable(op, detail_of(outcome.error()));
-  if (outcome->status == run_status::completed || outcome->status == run_status::partial) {
-    op.payload_ = std::move(outcome->result.text);
-    return save(op, step_status::done, op.payload_);
-  }
-  auto why =
-    outcome->error.value_or(failure{"internal", "the child ended without result", {}, false});
-  why.step = op.name_;
-  op.failed_ = std::move(why);
-  save(op, step_status::failed, json::encode(*op.failed_));
-}
-
-void machine::open_child(invoke_operation& op) {
-  const auto* flow = flows_.find(op.workflow);
-  failure why{std::string{to_string(errc::bad_input)}, {}, op.name_, false};
-  if (flow == nullptr) {
-    why.message = "no workflow is called '" + op.workflow + "'";
-    return give_up(op, std::move(why));
-  }
-  if (auto bad = flow->check(op.input)) {
-    why.message = "input of " + op.workflow + ": " + detail_of(bad);
-    return give_up(op, std::move(why));
-  }
-  op.child = run_id{out_->make_uuid(out_->now)};
-  run_row child;
-  child.id = op.child;
-  child.workflow = op.workflow;
-  child.code_version = flow->version;
-  child.tenant = row_.tenant;
-  child.installation = row_.installation;
-  child.parent = row_.id;
-  child.keys = flow->keys(op.input);
-  child.correlation = row_.correlation;
-  child.traceparent = child_traceparent(row_.traceparent, std::hash<run_id>{}(op.child));
-  child.requested_at = out_->now;
-  event requested;
-  requested.run = op.child;
-  requested.kind = event_kind::run_requested;
-  requested.subject = to_string(op.child);
-  requested.correlation = child.correlation;
-  requested.traceparent = child.traceparent;
-  requested.at = out_->now;
-  requested.data = std::move(op.input);
-  out_->ops.push_back(put_event{std::move(requested)});
-  out_->ops.push_back(put_run{std::move(child)});
-  save(op, step_status::waiting, json::encode(child_ref{op.child.value}));
-  op.phase_ = operation::phase::pausing;
-}
-
 void machine::settle(operation& op) {
   op.phase_ = operation::phase::settled;
   logical_now_ = std::max(logical_now_, op.at_);
@@ -484,61 +231,9 @@ void machine::save(operation& op, step_status status, std::string payload, times
   if (!asking_) refresh_wake();
 }
 
-timestamp machine::earliest_wake() const noexcept {
-  timestamp earliest = never;
-  for (std::uint32_t i = 0; i < group_size_; ++i) {
-    const auto& op = *group_[i];
-    if (op.phase_ != operation::phase::pausing && op.phase_ != operation::phase::waiting) continue;
-    if (op.until_ != never && (earliest == never || op.until_ < earliest)) earliest = op.until_;
-  }
-  return earliest;
-}
-
-/// The store keeps the earliest wake-up of the run, so that a lost timer is found again (F6).
-void machine::refresh_wake() {
-  const auto earliest = earliest_wake();
-  if (earliest == wake_at_) return;
-  wake_at_ = earliest;
-  if (!mutated(mutant::timers_in_memory)) out_->ops.push_back(set_wake{row_.id, earliest});
-}
-
-/// Time in which everything that is open waits at a gate does not count for `finish` (P12).
-void machine::note_gates() {
-  bool all = unsettled_ != 0 && group_ != nullptr;
-  timestamp since = never;
-  for (std::uint32_t i = 0; all && i < group_size_; ++i) {
-    const auto& op = *group_[i];
-    if (op.phase_ == operation::phase::settled) continue;
-    all = op.at_gate_
-          && (op.phase_ == operation::phase::waiting || op.phase_ == operation::phase::queueing);
-    since = std::max(since, op.at_);
-  }
-  if (all && gate_since_ == never) {
-    gate_since_ = since;
-  } else if (!all && gate_since_ != never) {
-    gated_ +=
-      static_cast<std::uint64_t>(std::max<std::int64_t>(0, (out_->now - gate_since_).count()));
-    gate_since_ = never;
-    arm_deadline();
-  }
-}
-
-void machine::note_calm() {
-  if (!watch_calm_) return;
-  watch_calm_ = false;
-  out_->calm.push_back(row_.id);
-}
-
 operation* machine::find(std::uint32_t ordinal) const noexcept {
   if (ordinal < group_first_ || ordinal - group_first_ >= group_size_) return nullptr;
   return group_[ordinal - group_first_];
-}
-
-std::uint64_t& machine::newest_taken(const wait_target& target) {
-  const auto key = hash64(target.subject, hash64(target.kind));
-  for (auto& [known, seq] : taken_)
-    if (known == key) return seq;
-  return taken_.emplace_back(key, 0).second;
 }
 
 } // namespace sluice
