@@ -217,7 +217,7 @@ void event_log_state::ask(ask_events& asked) {
     look.subjects.push_back(q.subject);
     look.after.push_back(q.after);
     if (q.last) continue;
-    watchers[watch_key(q.kind, q.subject)].push_back({asked.from, q.id, q.after, true, {}});
+    watchers[watch_key(q.kind, q.subject)].emplace_back(asked.from, q.id, q.after);
     ++watching;
   }
   self->request(core.reader, caf::infinite, std::move(look))
@@ -244,7 +244,7 @@ void event_log_state::looked_up(const event_sink& from,
     auto who = std::find_if(list->second.begin(), list->second.end(),
                             [&](const watcher& w) { return w.id == q.id && w.from == from; });
     if (who == list->second.end()) continue;
-    if (!hit && who->seen) hit = std::move(who->seen);
+    if (!hit && who->seen) hit = std::move(*who->seen);
     who->looking = false;
     if (!hit) continue;
     answers.answers.push_back({q.id, std::move(hit)});

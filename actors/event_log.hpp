@@ -1,6 +1,7 @@
 #pragma once
 
 #include "actors/observed.hpp"
+#include "base/boxed.hpp"
 #include "base/clock.hpp"
 #include "base/uuid.hpp"
 #include "messages/actors.hpp"
@@ -73,8 +74,8 @@ struct event_log_state {
     event_sink from;
     token id = 0;
     std::uint64_t after = 0;
-    bool looking = true;       ///< the store has not answered yet
-    std::optional<event> seen; ///< committed meanwhile
+    bool looking = true; ///< the store has not answered yet
+    rare<event> seen;    ///< committed meanwhile
   };
 
   std::unordered_map<std::string, std::vector<watcher>> watchers; ///< by kind and subject

@@ -30,4 +30,25 @@ private:
   std::unique_ptr<T> value_;
 };
 
+/// An optional whose value is seldom there and takes no room while it is not.
+template <class T>
+class rare {
+public:
+  rare() = default;
+  rare& operator=(T value) {
+    value_ = std::make_unique<T>(std::move(value));
+    return *this;
+  }
+
+  [[nodiscard]] explicit operator bool() const noexcept { return value_ != nullptr; }
+  T& operator*() noexcept { return *value_; }
+  const T& operator*() const noexcept { return *value_; }
+  T* operator->() noexcept { return value_.get(); }
+  const T* operator->() const noexcept { return value_.get(); }
+  void reset() noexcept { value_.reset(); }
+
+private:
+  std::unique_ptr<T> value_;
+};
+
 } // namespace sluice

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/boxed.hpp"
 #include "base/time.hpp"
 #include "messages/http.hpp"
 #include "messages/reads.hpp"
@@ -117,7 +118,7 @@ public:
   void unreadable(const operation& op, std::string_view why);
 
   static const std::string& payload_of(const operation& op) noexcept { return op.payload_; }
-  static const std::optional<failure>& failure_of(const operation& op) noexcept {
+  static const rare<failure>& failure_of(const operation& op) noexcept {
     return op.failed_;
   }
 
@@ -209,7 +210,7 @@ private:
     taken_;                    ///< event kind and subject → newest seq taken
   std::vector<event> parting_; ///< events of `on_failure`: one commit with the end (P13)
   std::optional<std::string> park_reason_;
-  std::optional<failure> timed_out_;
+  rare<failure> timed_out_;
 
   state state_ = state::running;
   bool more_ = false;      ///< the memo goes on in the store

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/boxed.hpp"
 #include "base/time.hpp"
 #include "messages/event.hpp"
 #include "messages/journal.hpp"
@@ -99,7 +100,7 @@ protected:
   timestamp until_{}; ///< of its wait
   std::string name_;
   std::string payload_; ///< JSON: the result, or what a wait waits for
-  std::optional<failure> failed_;
+  rare<failure> failed_;
 };
 
 class sleep_operation : public operation {
