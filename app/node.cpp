@@ -35,6 +35,9 @@ http::curl_options curl_options_of(const settings& s) {
   o.open_max = s.client.connections_max;
   o.host_connections_max = s.client.per_host_max;
   o.user_agent = s.client.user_agent;
+  o.timeout = s.client.timeout;
+  o.connect_timeout = s.client.connect_timeout;
+  o.body_bytes_max = s.client.body_bytes_max;
   return o;
 }
 

@@ -45,7 +45,7 @@ struct journal_result {
 run_journal_bench(const journal_options& o,
                   const std::function<void(const journal_case&)>& progress = {});
 
-/// One JSON object per line, the last one without a line end.
-[[nodiscard]] std::string to_json_lines(const journal_result& r);
+/// One line; the names of the figures end in the number of producers.
+[[nodiscard]] std::string to_json_line(const journal_result& r);
 
 } // namespace sluice::bench

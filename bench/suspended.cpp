@@ -18,12 +18,14 @@ namespace {
 
 struct wait_input {
   std::uint32_t steps = 1;
+  std::uint32_t group = 1;
   std::uint32_t bytes = 0;
 };
 
 template <class Fields>
 void describe(Fields& f, wait_input& x) {
   f("steps", x.steps);
+  f("group", x.group);
   f("bytes", x.bytes);
 }
 
@@ -34,12 +36,15 @@ struct tally {
 };
 
 task<std::uint64_t> work_then_wait(context& ctx, wait_input in, tally& t) {
-  for (std::uint32_t n = 0; n < in.steps; ++n) {
-    auto work = [&] {
-      ++t.worked;
-      return std::string(in.bytes, 'x');
-    };
-    co_await ctx.step("step-" + std::to_string(n + 1), work);
+  auto work = [&] {
+    ++t.worked;
+    return std::string(in.bytes, 'x');
+  };
+  for (std::uint32_t n = 0; n < in.steps; n += in.group) {
+    std::vector<decltype(ctx.step("", work))> group;
+    for (std::uint32_t i = n; i < std::min(n + in.group, in.steps); ++i)
+      group.push_back(ctx.step("step-" + std::to_string(i + 1), work));
+    co_await ctx.all(std::move(group));
   }
   ++t.arrived;
   auto released = co_await ctx.wait("await-release", "bench.released", to_string(ctx.run().id));
@@ -54,6 +59,10 @@ void add_waiting_flow(catalog& flows, tally& t) {
 
 constexpr std::size_t chunk = 10'000;
 
+double bytes_per_step(double megabytes, const resume_options& o) {
+  return megabytes * (1 << 20) / (static_cast<double>(o.runs) * o.steps);
+}
+
 error request_all(engine& e, const wait_input& in, std::uint32_t runs,
                   const progress_line& progress) {
   for (std::uint32_t asked = 0; asked < runs; asked += chunk) {
@@ -65,14 +74,21 @@ error request_all(engine& e, const wait_input& in, std::uint32_t runs,
   return {};
 }
 
+/// What the process that will be killed has to say before.
+struct load_report {
+  bool done = false;
+  double bytes_per_step = 0;
+};
+
 /// The process that will be killed: loads, says so, and waits for its end.
 [[noreturn]] void load_and_wait(const std::string& folder, const resume_options& o, int tell) {
   tally t;
   catalog flows;
   add_waiting_flow(flows, t);
-  char done = 'x';
+  load_report report;
   auto e = engine::start(folder, flows);
-  if (e && !request_all(**e, {o.steps, o.result_bytes}, o.runs, {})
+  const auto before = anonymous_mb();
+  if (e && !request_all(**e, {o.steps, o.group, o.result_bytes}, o.runs, {})
       && (*e)->wait_until([&] { return t.arrived == o.runs; }, 600)) {
     // The waits themselves are the last thing to become durable: a moment more.
     std::uint64_t head = 0;
@@ -82,9 +98,10 @@ error request_all(engine& e, const wait_input& in, std::uint32_t runs,
         return std::exchange(head, (*e)->stats().head) == (*e)->stats().head;
       },
       60);
-    done = 'y';
+    report.done = true;
+    report.bytes_per_step = bytes_per_step(anonymous_mb() - before, o);
   }
-  [[maybe_unused]] auto written = write(tell, &done, 1);
+  [[maybe_unused]] auto written = write(tell, &report, sizeof report);
   while (true)
     pause();
 }
@@ -102,18 +119,20 @@ result<resume_result> run_resume_bench(const resume_options& o, const progress_l
   if (child < 0) return make_error(errc::internal, "no process");
   if (child == 0) load_and_wait(journal, o, pipe_ends[1]);
   close(pipe_ends[1]);
-  char done = 'x';
-  [[maybe_unused]] auto got = read(pipe_ends[0], &done, 1);
+  load_report report;
+  [[maybe_unused]] auto got = read(pipe_ends[0], &report, sizeof report);
   close(pipe_ends[0]);
   kill(child, SIGKILL);
   waitpid(child, nullptr, 0);
-  if (done != 'y') return make_error(errc::internal, "the runs could not be loaded");
+  if (!report.done) return make_error(errc::internal, "the runs could not be loaded");
   if (progress) progress("killed; starting again");
 
   tally t;
   catalog flows;
   add_waiting_flow(flows, t);
   resume_result r;
+  r.loaded_bytes_per_step = report.bytes_per_step;
+  const auto before = anonymous_mb();
   stopwatch watch;
   auto e = engine::start(journal, flows);
   if (!e) return std::move(e.error());
@@ -126,6 +145,7 @@ result<resume_result> run_resume_bench(const resume_options& o, const progress_l
   r.steps_per_s = r.runs_per_s * o.steps;
   r.repeated = static_cast<double>(t.worked.load());
   r.rss_mb = anonymous_mb();
+  r.resumed_bytes_per_step = bytes_per_step(r.rss_mb - before, o);
   r.journal_mb = static_cast<double>((*e)->stats().file_bytes) / (1 << 20);
   return r;
 }
@@ -141,7 +161,7 @@ result<memory_result> run_memory_bench(const memory_options& o, const progress_l
   auto e = engine::start(folder.path() + "/journal", flows);
   if (!e) return std::move(e.error());
   const auto before = anonymous_mb();
-  if (auto failed = request_all(**e, {1, 16}, o.runs, progress)) return failed;
+  if (auto failed = request_all(**e, {1, 1, 16}, o.runs, progress)) return failed;
   if (!(*e)->wait_until([&] { return t.arrived == o.runs; }, 1200))
     return make_error(errc::timed_out, "the runs did not come to their wait within 1200 s");
   (*e)->wait_until(
@@ -166,6 +186,8 @@ std::string to_json_line(const resume_options& o, const resume_result& r) {
                     {"runs_per_s", r.runs_per_s},
                     {"steps_per_s", r.steps_per_s},
                     {"repeated", r.repeated},
+                    {"loaded_bytes_per_step", r.loaded_bytes_per_step},
+                    {"resumed_bytes_per_step", r.resumed_bytes_per_step},
                     {"journal_mb", r.journal_mb},
                     {"rss_mb", r.rss_mb}});
 }

@@ -15,6 +15,7 @@ struct resume_options {
   std::string data_dir;
   std::uint32_t runs = 100'000;
   std::uint32_t steps = 20;
+  std::uint32_t group = 1; ///< so many steps of a run at once
   std::uint32_t result_bytes = 120;
 };
 
@@ -23,7 +24,9 @@ struct resume_result {
   double open_seconds = 0; ///< of that: opening and scanning the journal
   double runs_per_s = 0;
   double steps_per_s = 0;
-  double repeated = 0; ///< steps that ran again: must be 0
+  double repeated = 0;               ///< steps that ran again: must be 0
+  double loaded_bytes_per_step = 0;  ///< memory of the loading node that no file backs
+  double resumed_bytes_per_step = 0; ///< the same of the node that replayed
   double rss_mb = 0;
   double journal_mb = 0;
 };

@@ -44,6 +44,7 @@ using easy_handle = std::unique_ptr<CURL, free_easy>;
 /// One exchange, from `start` to its answer; redirects included.
 struct transfer {
   std::uint64_t id = 0;
+  std::uint64_t body_bytes_max = 0;
   http_request request;
   curl_loop::done on_done;
   std::optional<url> at;
@@ -59,7 +60,7 @@ struct transfer {
 
 std::size_t on_body(char* data, std::size_t, std::size_t n, void* user) {
   auto& t = *static_cast<transfer*>(user);
-  if (n > t.request.body_bytes_max - t.response.body.size()) {
+  if (n > t.body_bytes_max - t.response.body.size()) {
     t.response.too_large = true;
     return 0; // ends the transfer
   }
@@ -241,7 +242,8 @@ struct curl_loop::impl {
       fail(*t, wrong);
       return end(*t);
     }
-    t->deadline = steady::now() + t->request.timeout;
+    t->deadline = steady::now() + t->request.timeout.value_or(options.timeout);
+    t->body_bytes_max = t->request.body_bytes_max.value_or(options.body_bytes_max);
     if (spare.empty()) {
       t->easy = new_easy(options);
     } else {
@@ -264,7 +266,8 @@ struct curl_loop::impl {
     set(easy, CURLOPT_URL, t.at->text().c_str());
     set(easy, CURLOPT_HTTPHEADER, t.headers.get());
     set(easy, CURLOPT_TIMEOUT_MS, std::max(1L, static_cast<long>(left.count())));
-    set(easy, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(t.request.connect_timeout.count()));
+    set(easy, CURLOPT_CONNECTTIMEOUT_MS,
+        static_cast<long>(t.request.connect_timeout.value_or(options.connect_timeout).count()));
     set(easy, CURLOPT_PIPEWAIT, t.at->where().scheme == "https" ? 1L : 0L);
     set(easy, CURLOPT_WRITEDATA, &t);
     set(easy, CURLOPT_HEADERDATA, &t);
@@ -309,7 +312,7 @@ struct curl_loop::impl {
     const bool silent = t.detail[0] == 0;
     const auto detail = silent ? std::string{curl_easy_strerror(code)} : redact(t.detail.data());
     if (t.response.too_large) {
-      fail(t, "the body exceeds " + std::to_string(t.request.body_bytes_max) + " bytes");
+      fail(t, "the body exceeds " + std::to_string(t.body_bytes_max) + " bytes");
     } else if (t.headers_too_large) {
       fail(t, "the headers of the answer are too large");
     } else if (code == CURLE_OPERATION_TIMEDOUT) {

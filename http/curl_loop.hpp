@@ -19,6 +19,10 @@ struct curl_options {
   std::uint32_t low_speed_bytes_per_s = 16;
   duration low_speed_time{60'000};
   std::string user_agent = "sluice";
+  // For requests that say nothing else.
+  duration timeout{30'000};
+  duration connect_timeout{10'000};
+  std::uint64_t body_bytes_max = 16ULL << 20;
 };
 
 /// The client's end of HTTP: libcurl's multi handle and the one thread that touches it. Connections

@@ -4,6 +4,7 @@
 #include "messages/ids.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,9 +23,10 @@ struct http_request {
   std::string url{};
   std::vector<http_header> headers{};
   std::string body{};
-  duration timeout{30'000}; ///< for the whole exchange
-  duration connect_timeout{10'000};
-  std::uint64_t body_bytes_max = 16ULL * 1024 * 1024; ///< of the response, inflated
+  // Where nothing is said, the client's own settings hold.
+  std::optional<duration> timeout{}; ///< for the whole exchange
+  std::optional<duration> connect_timeout{};
+  std::optional<std::uint64_t> body_bytes_max{}; ///< of the response, inflated
   std::uint32_t redirects_max = 0;
 };
 

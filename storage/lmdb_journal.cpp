@@ -2,8 +2,11 @@
 
 #include "base/log.hpp"
 #include "storage/codec.hpp"
+#include "storage/data_folder.hpp"
 #include "storage/keys.hpp"
 
+#include <filesystem>
+#include <system_error>
 #include <unordered_map>
 
 namespace sluice {
@@ -93,14 +96,42 @@ error rebuild_indexes(lmdb_journal& j) {
     auto number = keys::number_from(e->value);
     if (id && number) builder.add_run(*id, *number);
   }
+  j.head = head_of(t, j.db);
   lmdb::cursor log{t, j.db.log};
-  if (auto last = log.last()) {
-    if (auto at = keys::position_from(last->key)) j.head = at->seq;
-  }
   for (auto e = log.from(keys::position({j.runs.oldest(), 0})); e; e = log.next()) {
     if (auto at = keys::position_from(e->key)) builder.add_record(*at, e->value);
   }
   return t.failure();
+}
+
+result<std::unique_ptr<lmdb_journal>> open_beside(const std::string& folder) {
+  auto found = look_into(folder);
+  if (!found) return found.error();
+  if (!found->data) return make_error(errc::not_found, folder + ": no journal here");
+  if (auto e = check_format(folder, false)) return e;
+  // Without the lock file of LMDB nobody writes, and opening it would create one.
+  std::error_code ignored;
+  const bool shared = std::filesystem::exists(folder + "/lock.mdb", ignored);
+  const auto mode = shared ? lmdb::access::read : lmdb::access::unshared;
+  auto env = lmdb::env::open({folder, 0, lmdb_table_count, mode});
+  if (!env) return env.error();
+  auto j = std::make_unique<lmdb_journal>(std::move(*env));
+  lmdb::txn t{j->env, lmdb::txn::mode::read};
+  auto tables = lmdb_tables::open(t);
+  if (!tables) return tables.error();
+  j->db = *tables;
+  j->epoch = meta_number(t, j->db, meta::epoch);
+  j->store_id = t.get(j->db.meta, meta::store).value_or("");
+  j->head = head_of(t, j->db);
+  // Only a transaction that ends well leaves its handles open.
+  if (auto e = t.commit()) return e;
+  return j;
+}
+
+std::uint64_t head_of(lmdb::txn& t, const lmdb_tables& db) {
+  auto last = lmdb::cursor{t, db.log}.last();
+  auto at = last ? keys::position_from(last->key) : std::nullopt;
+  return at ? at->seq : 0;
 }
 
 } // namespace sluice

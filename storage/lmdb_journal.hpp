@@ -6,8 +6,10 @@
 #include "storage/run_index.hpp"
 
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 
 namespace sluice {
 
@@ -32,5 +34,11 @@ struct lmdb_journal {
 
 /// Fills both indexes and the head from the log: one scan from the oldest live run on.
 [[nodiscard]] error rebuild_indexes(lmdb_journal& j);
+
+/// Opens a journal beside whoever writes it: no lock, no write. The indexes stay empty.
+[[nodiscard]] result<std::unique_ptr<lmdb_journal>> open_beside(const std::string& folder);
+
+/// Position of the newest record of the log.
+[[nodiscard]] std::uint64_t head_of(lmdb::txn& t, const lmdb_tables& db);
 
 } // namespace sluice

@@ -9,8 +9,6 @@
 #include "storage/log_walk.hpp"
 
 #include <algorithm>
-#include <filesystem>
-#include <system_error>
 #include <utility>
 
 namespace sluice {
@@ -36,10 +34,6 @@ error lmdb_store::claim() {
   const auto& folder = options_.path;
   auto found = look_into(folder);
   if (!found) return found.error();
-  if (options_.read_only) {
-    if (!found->data) return make_error(errc::not_found, folder + ": no journal here");
-    return check_format(folder, found->lock);
-  }
   if (found->other && !found->data) {
     return make_error(errc::foreign_folder, folder + ": has other things in it, but no journal");
   }
@@ -61,51 +55,39 @@ error lmdb_store::claim() {
 
 result<shard_grant> lmdb_store::open() {
   if (journal_) return make_error(errc::internal, "the store is open already");
-  if (auto e = claim()) return e;
-  auto mode = lmdb::access::write;
-  if (options_.read_only) {
-    std::error_code ignored;
-    const bool shared = std::filesystem::exists(options_.path + "/lock.mdb", ignored);
-    mode = shared ? lmdb::access::read : lmdb::access::unshared;
-  }
-  auto env = lmdb::env::open({options_.path, options_.map_bytes, lmdb_table_count, mode});
-  if (!env) return env.error();
-  auto opened = std::make_unique<lmdb_journal>(std::move(*env));
-  std::swap(journal_, opened);
-  auto grant = begin_epoch();
-  if (!grant) journal_.reset();
-  return grant;
+  auto opened = options_.read_only ? open_beside(options_.path) : take_over();
+  if (!opened) return opened.error();
+  auto& j = **opened;
+  if (auto e = rebuild_indexes(j)) return e;
+  journal_ = std::move(*opened);
+  return shard_grant{0, j.epoch, j.head, clean_};
 }
 
-result<shard_grant> lmdb_store::begin_epoch() {
-  auto& j = *journal_;
-  shard_grant grant;
+/// Opens the journal as its one writer: one commit creates what is missing and raises the epoch.
+result<std::unique_ptr<lmdb_journal>> lmdb_store::take_over() {
+  if (auto e = claim()) return e;
+  auto env =
+    lmdb::env::open({options_.path, options_.map_bytes, lmdb_table_count, lmdb::access::write});
+  if (!env) return env.error();
+  auto opened = std::make_unique<lmdb_journal>(std::move(*env));
+  auto& j = *opened;
   j.env.clear_dead_readers();
-  {
-    lmdb::txn t{j.env, options_.read_only ? lmdb::txn::mode::read : lmdb::txn::mode::write};
-    auto tables = lmdb_tables::open(t);
-    if (!tables) return tables.error();
-    j.db = *tables;
-    j.epoch = meta_number(t, j.db, meta::epoch);
-    grant.clean = t.get(j.db.row(table::node), clean_key).has_value();
-    if (!options_.read_only) {
-      if (meta_number(t, j.db, meta::format) == 0) {
-        set_meta_number(t, j.db, meta::format, journal_format);
-        t.put(j.db.meta, meta::store, to_string(uuid_source{}.next(never)));
-      }
-      set_meta_number(t, j.db, meta::epoch, ++j.epoch);
-      t.del(j.db.row(table::node), clean_key);
-    }
-    j.store_id = t.get(j.db.meta, meta::store).value_or("");
-    if (auto e = t.commit()) return e;
+  lmdb::txn t{j.env, lmdb::txn::mode::write};
+  auto tables = lmdb_tables::open(t);
+  if (!tables) return tables.error();
+  j.db = *tables;
+  if (meta_number(t, j.db, meta::format) == 0) {
+    set_meta_number(t, j.db, meta::format, journal_format);
+    t.put(j.db.meta, meta::store, to_string(uuid_source{}.next(never)));
   }
-  if (!options_.read_only) {
-    if (auto e = sync_folder(options_.path)) return e;
-  }
-  if (auto e = rebuild_indexes(j)) return e;
-  grant.epoch = j.epoch;
-  grant.head = j.head;
-  return grant;
+  j.epoch = meta_number(t, j.db, meta::epoch) + 1;
+  set_meta_number(t, j.db, meta::epoch, j.epoch);
+  clean_ = t.get(j.db.row(table::node), clean_key).has_value();
+  t.del(j.db.row(table::node), clean_key);
+  j.store_id = t.get(j.db.meta, meta::store).value_or("");
+  if (auto e = t.commit()) return e;
+  if (auto e = sync_folder(options_.path)) return e;
+  return opened;
 }
 
 // -- writing ----------------------------------------------------------------------

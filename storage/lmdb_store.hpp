@@ -65,13 +65,14 @@ public:
 
 private:
   error claim();
-  result<shard_grant> begin_epoch();
+  result<std::unique_ptr<lmdb_journal>> take_over();
   [[nodiscard]] bool has_room() const;
 
   const lmdb_options options_;
   folder_lock lock_;
   std::unique_ptr<lmdb_journal> journal_; ///< null until it is open
   std::vector<commit_result> finished_;
+  bool clean_ = false;
   std::string broken_; ///< why every batch is refused; empty: it is not
 };
 

@@ -80,7 +80,8 @@ void memory_disk::apply(const batch& b) {
 void memory_disk::apply_op(const op& o, std::uint64_t batch_seq,
                            const std::set<run_id>& ended_before) {
   if (const auto* s = std::get_if<put_step>(&o)) {
-    add(s->step.run, {s->step.run, s->step, codec::bytes_of(s->step), false});
+    const auto seq = add(s->step.run, {s->step.run, s->step, codec::bytes_of(s->step), false});
+    if (s->step.ordinal != no_ordinal) runs[s->step.run].steps[s->step.ordinal] = seq;
   } else if (const auto* m = std::get_if<put_marks>(&o)) {
     add(m->run, {m->run, *m, codec::bytes_of(*m), false});
   } else if (const auto* e = std::get_if<put_event>(&o)) {
@@ -131,6 +132,7 @@ void memory_disk::remove(std::uint64_t seq) {
   }
   if (auto owner = runs.find(found->second.run); owner != runs.end()) {
     owner->second.seqs.erase(seq);
+    std::erase_if(owner->second.steps, [&](const auto& s) { return s.second == seq; });
   }
   used_bytes -= found->second.bytes;
   log.erase(found);
@@ -143,7 +145,7 @@ void memory_disk::trim(const trim_run& o) {
   if (found == runs.end()) return;
   auto& r = found->second;
   std::vector<std::uint64_t> order;
-  const auto steps = newest_steps(r);
+  const auto steps = r.steps;
   std::set<std::uint64_t> others = r.seqs;
   for (auto s = steps.rbegin(); s != steps.rend(); ++s) {
     order.push_back(s->second);
@@ -212,16 +214,6 @@ std::uint64_t memory_disk::oldest_live() const {
     if (!is_terminal(r.row.status)) oldest = std::min(oldest, r.number);
   }
   return oldest;
-}
-
-std::map<std::uint32_t, std::uint64_t> memory_disk::newest_steps(const run& r) const {
-  std::map<std::uint32_t, std::uint64_t> steps;
-  for (auto seq : r.seqs) {
-    const auto& record = log.at(seq);
-    const auto* s = std::get_if<step_record>(&record.what);
-    if (s != nullptr && s->ordinal != no_ordinal && !record.corrupt) steps[s->ordinal] = seq;
-  }
-  return steps;
 }
 
 } // namespace sluice

@@ -36,7 +36,8 @@ struct memory_disk {
     run_row row;
     std::uint64_t number = 0;
     timestamp wake_at{};
-    std::set<std::uint64_t> seqs; ///< of its records
+    std::set<std::uint64_t> seqs;                 ///< of its records
+    std::map<std::uint32_t, std::uint64_t> steps; ///< the newest record of each ordinal
     bool row_corrupt = false;
   };
 
@@ -77,8 +78,6 @@ struct memory_disk {
   [[nodiscard]] bool is_live(const run_id& id) const;
   /// Position of the first record of the oldest live run; the greatest number when none is live.
   [[nodiscard]] std::uint64_t oldest_live() const;
-  /// The newest step record of each ordinal, by ordinal.
-  [[nodiscard]] std::map<std::uint32_t, std::uint64_t> newest_steps(const run& r) const;
 
 private:
   std::uint64_t add(const run_id& id, record r);

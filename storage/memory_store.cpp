@@ -172,10 +172,11 @@ result<step_page> memory_store::load_steps(std::uint32_t, const std::vector<run_
         if (seq == found->second.number) memo.input = e->data;
       }
     }
-    const auto steps = disk_->newest_steps(found->second);
+    const auto& steps = found->second.steps;
     auto s = from ? steps.upper_bound(*from) : steps.begin();
     for (; s != steps.end() && left > 0; ++s, --left) {
-      memo.steps.push_back(std::get<step_record>(disk_->log.at(s->second).what));
+      const auto& record = disk_->log.at(s->second);
+      if (!record.corrupt) memo.steps.push_back(std::get<step_record>(record.what));
     }
     if (s != steps.end()) {
       page.next = step_position{i, std::prev(s)->first};

@@ -22,11 +22,17 @@
 /// Words that the tests of storage share.
 namespace sluice::testing {
 
-/// A folder that is gone after the test.
+/// A folder that is gone after the test; in memory where there is such a place, because what is
+/// tested is the logic, not the disk.
 class temp_folder {
 public:
   temp_folder() {
-    auto name = (std::filesystem::temp_directory_path() / "sluice-storage-XXXXXX").string();
+    std::error_code ignored;
+    std::filesystem::path parent = "/dev/shm";
+    if (!std::filesystem::is_directory(parent, ignored)) {
+      parent = std::filesystem::temp_directory_path();
+    }
+    auto name = (parent / "sluice-storage-XXXXXX").string();
     REQUIRE(mkdtemp(name.data()) != nullptr);
     path_ = name;
   }
@@ -131,9 +137,10 @@ public:
     REQUIRE(granted.engaged());
     grant = *granted;
   }
+  void close() { store_.reset(); }
   /// Ends the store object without a word and opens what it left.
   void reopen() {
-    store_.reset();
+    close();
     open();
   }
 
