@@ -20,7 +20,7 @@ exit_code bench_command(const bench::journal_options& o) {
                      c.journal_per_s, c.ratio));
   });
   if (!measured) return fail(measured.error());
-  print_line(bench::to_json_lines(*measured));
+  print_line(bench::to_json_line(*measured));
   if (measured->good()) return exit_code::done;
   complain("the journal is below its bar");
   return exit_code::failed;
@@ -39,6 +39,15 @@ exit_code bench_command(const bench::resume_options& o) {
   print_line(bench::to_json_line(o, *measured));
   if (measured->repeated == 0) return exit_code::done;
   complain("steps ran again that were in the journal");
+  return exit_code::failed;
+}
+
+exit_code bench_command(const bench::kill_options& o) {
+  auto measured = bench::run_kill_bench(o, tell);
+  if (!measured) return fail(measured.error());
+  print_line(bench::to_json_line(o, *measured));
+  if (measured->good()) return exit_code::done;
+  complain("something was lost, repeated or wrong");
   return exit_code::failed;
 }
 

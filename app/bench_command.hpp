@@ -2,6 +2,7 @@
 
 #include "app/exit_code.hpp"
 #include "bench/journal.hpp"
+#include "bench/kill.hpp"
 #include "bench/steps.hpp"
 #include "bench/suspended.hpp"
 
@@ -13,5 +14,6 @@ exit_code bench_command(const bench::journal_options& o);
 exit_code bench_command(const bench::steps_options& o);
 exit_code bench_command(const bench::resume_options& o);
 exit_code bench_command(const bench::memory_options& o);
+exit_code bench_command(const bench::kill_options& o);
 
 } // namespace sluice

@@ -5,8 +5,9 @@
 #include "base/json.hpp"
 #include "config/load.hpp"
 #include "config/units.hpp"
-#include "storage/lmdb_store.hpp"
+#include "storage/inspect.hpp"
 
+#include <cstdio>
 #include <functional>
 
 namespace sluice {
@@ -43,21 +44,69 @@ void show(const store_stats& s) {
   print(t.text());
 }
 
+std::string to_json(const verify_report& r) {
+  json::writer w;
+  w.obj().key("records").num(r.records).key("batches").num(r.batches).key("runs").num(r.runs);
+  w.key("liveRuns").num(r.live_runs).key("rows").num(r.rows).key("removed").num(r.removed);
+  w.key("problems").num(r.problems).key("details");
+  json::put(w, r.details);
+  w.key("corruptRuns").arr();
+  for (const auto& run : r.corrupt_runs)
+    w.str(to_string(run));
+  return w.end().end().take();
+}
+
+void show(const verify_report& r) {
+  print_line(std::to_string(r.records) + " records in " + std::to_string(r.batches) + " batches, "
+             + std::to_string(r.runs) + " runs, " + std::to_string(r.live_runs) + " unfinished");
+  for (const auto& detail : r.details)
+    print_line("  " + printable(detail));
+  print_line(r.good() ? "the journal is sound" : std::to_string(r.problems) + " problems");
+}
+
 } // namespace
 
 exit_code journal_stats_command(const journal_options& o) {
   return in_folder(o, [&](const std::string& folder) {
-    lmdb_options options;
-    options.path = folder;
-    options.read_only = true;
-    lmdb_store disk{options};
-    if (auto grant = disk.open(); !grant) return fail(grant.error());
-    const auto stats = disk.stats();
+    const auto stats = journal_stats(folder);
+    if (!stats) return fail(stats.error());
     if (o.json)
-      print_line(to_json(stats));
+      print_line(to_json(*stats));
     else
-      show(stats);
+      show(*stats);
     return exit_code::done;
+  });
+}
+
+exit_code journal_verify_command(const journal_options& o) {
+  return in_folder(o, [&](const std::string& folder) {
+    const auto report = verify_journal(folder);
+    if (!report) return fail(report.error());
+    if (o.json)
+      print_line(to_json(*report));
+    else
+      show(*report);
+    return report->good() ? exit_code::done : exit_code::failed;
+  });
+}
+
+exit_code journal_dump_command(const journal_options& o) {
+  std::optional<run_id> run;
+  if (!o.run.empty()) {
+    const auto id = parse_uuid(o.run);
+    if (!id) {
+      complain("--run: \"" + o.run + "\" is no id of a run");
+      return exit_code::wrong_usage;
+    }
+    run = run_id{*id};
+  }
+  return in_folder(o, [&](const std::string& folder) {
+    auto print_record = [](std::string_view line) {
+      return std::fwrite(line.data(), 1, line.size(), stdout) == line.size()
+             && std::fputc('\n', stdout) != EOF;
+    };
+    if (auto e = dump_journal(folder, run, print_record)) return fail(e);
+    return std::fflush(stdout) == 0 ? exit_code::done : exit_code::failed;
   });
 }
 

@@ -17,4 +17,10 @@ struct journal_options {
 
 exit_code journal_stats_command(const journal_options& o);
 
+/// A journal with a problem is work that failed.
+exit_code journal_verify_command(const journal_options& o);
+
+/// One JSON object per line.
+exit_code journal_dump_command(const journal_options& o);
+
 } // namespace sluice

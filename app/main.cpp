@@ -92,9 +92,12 @@ action declare_plain(CLI::App& app) {
 template <exit_code (*Command)(const journal_options&)>
 action declare_journal(CLI::App& app) {
   auto o = std::make_shared<journal_options>();
+  if (Command == journal_dump_command)
+    app.add_option("--run", o->run, "only what belongs to this run")->type_name("ID");
+  else
+    app.add_flag("--json", o->json, "JSON, for scripts");
   app.add_option("--data", o->data, "folder of the journal")->type_name("DIR");
   app.add_option("--config", o->config, "the node's config, for its folder")->type_name("FILE");
-  app.add_flag("--json", o->json, "JSON, for scripts");
   return [o] { return Command(*o); };
 }
 
@@ -133,6 +136,13 @@ action declare_bench_resume(CLI::App& app) {
 action declare_bench_memory(CLI::App& app) {
   auto o = bench_options<bench::memory_options>(app);
   app.add_option("--runs", o->runs, "how many");
+  return [o] { return bench_command(*o); };
+}
+
+action declare_bench_kill(CLI::App& app) {
+  auto o = bench_options<bench::kill_options>(app);
+  app.add_option("--rounds", o->rounds, "how often the node is killed");
+  app.add_option("--seed", o->seed, "of the times at which it is killed");
   return [o] { return bench_command(*o); };
 }
 
@@ -183,11 +193,18 @@ constexpr std::array bench_commands{
           "  sluice bench resume --runs 10000", declare_bench_resume},
   command{"memory", "What a waiting run costs", "  sluice bench memory --runs 100000",
           declare_bench_memory},
+  command{"kill", "A loaded node killed again and again: is anything lost?",
+          "  sluice bench kill --rounds 20", declare_bench_kill},
 };
 
 constexpr std::array journal_commands{
   command{"stats", "How much is in it", "  sluice journal stats --data data",
           declare_journal<journal_stats_command>},
+  command{"verify", "Check every record, and that all of them agree",
+          "  sluice journal verify --data data", declare_journal<journal_verify_command>},
+  command{"dump", "Print every record, one line of JSON each",
+          "  sluice journal dump --data data --run 019e2a4c-71d0-7000-8000-2ecac80f2304",
+          declare_journal<journal_dump_command>},
 };
 
 /// Adds every command of `table` to `app`; the one that is named on the command line is put into
