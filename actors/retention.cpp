@@ -4,11 +4,13 @@
 
 #include <caf/stateful_actor.hpp>
 
+#include <algorithm>
+
 namespace sluice {
 
 namespace {
 
-constexpr std::size_t runs_per_slice = 100;
+constexpr std::size_t runs_per_slice = 20;
 
 /// Sorts before every run that was requested at or after `t`.
 run_id first_id_of(timestamp t) {

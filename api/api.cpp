@@ -1,5 +1,6 @@
 #include "api/api.hpp"
 
+#include "api/actors.hpp"
 #include "api/errors.hpp"
 #include "api/health.hpp"
 #include "api/routes.hpp"
@@ -21,6 +22,7 @@ constexpr std::array all_routes{
   route{"GET", "/runs/{id}", show_run},      route{"POST", "/runs/{id}/resume", resume_parked_run},
   route{"POST", "/cancel", cancel_running},  route{"POST", "/events", take_event},
   route{"GET", "/health/live", health_live}, route{"GET", "/health/ready", health_ready},
+  route{"GET", "/actors", list_actors},
 };
 
 constexpr std::size_t correlation_bytes_max = 128;

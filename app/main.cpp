@@ -1,11 +1,16 @@
+#include "app/bench_command.hpp"
+#include "app/client_commands.hpp"
 #include "app/exit_code.hpp"
+#include "app/journal_command.hpp"
 #include "app/node_command.hpp"
+#include "app/output.hpp"
 
 #include <CLI/CLI.hpp>
 
 #include <array>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 
 namespace sluice {
@@ -34,25 +39,195 @@ action declare_node(CLI::App& app) {
   return [o]() -> exit_code { run_node(*o); };
 }
 
+void add_url(CLI::App& app, client_options& o) {
+  app.add_option("--url", o.url, "the node to ask; else SLUICE_URL, else http://127.0.0.1:8090")
+    ->type_name("URL");
+  app.add_flag("--json", o.json, "the node's own JSON, for scripts");
+}
+
+action declare_start(CLI::App& app) {
+  auto o = std::make_shared<start_options>();
+  app.add_option("workflow", o->workflow, "name in the catalog")->required();
+  app.add_option("--input", o->input, "JSON, @file, or - for standard input")->type_name("JSON");
+  app.add_option("--key", o->key, "idempotency key: the same key starts one run only");
+  app.add_flag("--follow", o->follow, "print steps until the run has ended");
+  add_url(app, o->node);
+  return [o] { return start_command(*o); };
+}
+
+action declare_runs(CLI::App& app) {
+  auto o = std::make_shared<list_options>();
+  app.add_option("--status", o->status, "only runs with this status");
+  app.add_option("--workflow", o->workflow, "only runs of this workflow");
+  app.add_option("--limit", o->limit, "how many")->check(CLI::Range(1, 500));
+  add_url(app, o->node);
+  return [o] { return runs_command(*o); };
+}
+
+template <exit_code (*Command)(const run_options&)>
+action declare_run(CLI::App& app) {
+  auto o = std::make_shared<run_options>();
+  app.add_option("run", o->run, "id of the run")->required();
+  add_url(app, o->node);
+  return [o] { return Command(*o); };
+}
+
+action declare_event(CLI::App& app) {
+  auto o = std::make_shared<event_options>();
+  app.add_option("kind", o->kind, "such as order.approved")->required();
+  app.add_option("subject", o->subject, "what it is about")->required();
+  app.add_option("--data", o->data, "JSON, @file, or - for standard input")->type_name("JSON");
+  app.add_option("--key", o->key, "idempotency key: told again it changes nothing");
+  add_url(app, o->node);
+  return [o] { return event_command(*o); };
+}
+
+template <exit_code (*Command)(const client_options&)>
+action declare_plain(CLI::App& app) {
+  auto o = std::make_shared<client_options>();
+  add_url(app, *o);
+  return [o] { return Command(*o); };
+}
+
+template <exit_code (*Command)(const journal_options&)>
+action declare_journal(CLI::App& app) {
+  auto o = std::make_shared<journal_options>();
+  if (Command == journal_dump_command)
+    app.add_option("--run", o->run, "only what belongs to this run")->type_name("ID");
+  else
+    app.add_flag("--json", o->json, "JSON, for scripts");
+  app.add_option("--data", o->data, "folder of the journal")->type_name("DIR");
+  app.add_option("--config", o->config, "the node's config, for its folder")->type_name("FILE");
+  return [o] { return Command(*o); };
+}
+
+/// What all benches share.
+template <class Options>
+std::shared_ptr<Options> bench_options(CLI::App& app) {
+  auto o = std::make_shared<Options>();
+  app.add_option("--data", o->data_dir, "where the folder of the measurement is made")
+    ->type_name("DIR");
+  return o;
+}
+
+action declare_bench_journal(CLI::App& app) {
+  auto o = bench_options<bench::journal_options>(app);
+  app.add_option("--producers", o->producers, "records per commit, a case each");
+  app.add_option("--rounds", o->rounds, "turns of journal and bare log; medians count");
+  return [o] { return bench_command(*o); };
+}
+
+action declare_bench_steps(CLI::App& app) {
+  auto o = bench_options<bench::steps_options>(app);
+  app.add_option("--runs", o->runs, "how many");
+  app.add_option("--steps", o->steps, "of each run");
+  app.add_option("--hosts", o->hosts, "actors that drive runs");
+  app.add_option("--rounds", o->rounds, "turns of engine and store; medians count");
+  return [o] { return bench_command(*o); };
+}
+
+action declare_bench_resume(CLI::App& app) {
+  auto o = bench_options<bench::resume_options>(app);
+  app.add_option("--runs", o->runs, "how many");
+  app.add_option("--steps", o->steps, "of each run");
+  return [o] { return bench_command(*o); };
+}
+
+action declare_bench_memory(CLI::App& app) {
+  auto o = bench_options<bench::memory_options>(app);
+  app.add_option("--runs", o->runs, "how many");
+  return [o] { return bench_command(*o); };
+}
+
+action declare_bench_kill(CLI::App& app) {
+  auto o = bench_options<bench::kill_options>(app);
+  app.add_option("--rounds", o->rounds, "how often the node is killed");
+  app.add_option("--seed", o->seed, "of the times at which it is killed");
+  return [o] { return bench_command(*o); };
+}
+
+action declare_version(CLI::App&) {
+  return [] {
+    print_line("sluice " SLUICE_VERSION);
+    return exit_code::done;
+  };
+}
+
 constexpr std::array commands{
   command{"node", "Run a node until SIGTERM or SIGINT",
           "  sluice node\n"
-          "  sluice node --data /var/lib/sluice --listen 127.0.0.1:9000\n"
+          "  sluice node --data journal --listen 127.0.0.1:9000\n"
           "  SLUICE_LOG_LEVEL=debug sluice node --config sluice.toml",
           declare_node},
+  command{"start", "Start a run",
+          "  sluice start example.counter --input '{\"steps\":5}' --follow\n"
+          "  sluice start example.order --input @order.json --key order-17",
+          declare_start},
+  command{"runs", "List runs, newest first",
+          "  sluice runs --status running\n"
+          "  sluice runs --workflow example.order --limit 10 --json",
+          declare_runs},
+  command{"run", "Show a run: its row, what it waits for, its steps",
+          "  sluice run 019e2a4c-71d0-7000-8000-2ecac80f2304", declare_run<run_command>},
+  command{"cancel", "Cancel a run", "  sluice cancel 019e2a4c-71d0-7000-8000-2ecac80f2304",
+          declare_run<cancel_command>},
+  command{"resume", "Let a parked run go on",
+          "  sluice resume 019e2a4c-71d0-7000-8000-2ecac80f2304", declare_run<resume_command>},
+  command{"event", "Tell an event, which runs may wait for",
+          "  sluice event order.approved A-17\n"
+          "  sluice event order.approved A-17 --data '{\"by\":\"kim\"}' --key approval-17",
+          declare_event},
+  command{"actors", "Show the actors of a node and what they do", "  sluice actors",
+          declare_plain<actors_command>},
+  command{"workflows", "List what this build can start", "  sluice workflows",
+          declare_plain<workflows_command>},
+  command{"version", "Print the version", "  sluice version", declare_version},
 };
+
+constexpr std::array bench_commands{
+  command{"journal", "The journal against a bare log", "  sluice bench journal --producers 1 1000",
+          declare_bench_journal},
+  command{"steps", "Durable steps per second through the real actors",
+          "  sluice bench steps --runs 1000 --rounds 1", declare_bench_steps},
+  command{"resume", "Killed with so many runs under way: when all are live again",
+          "  sluice bench resume --runs 10000", declare_bench_resume},
+  command{"memory", "What a waiting run costs", "  sluice bench memory --runs 100000",
+          declare_bench_memory},
+  command{"kill", "A loaded node killed again and again: is anything lost?",
+          "  sluice bench kill --rounds 20", declare_bench_kill},
+};
+
+constexpr std::array journal_commands{
+  command{"stats", "How much is in it", "  sluice journal stats --data data",
+          declare_journal<journal_stats_command>},
+  command{"verify", "Check every record, and that all of them agree",
+          "  sluice journal verify --data data", declare_journal<journal_verify_command>},
+  command{"dump", "Print every record, one line of JSON each",
+          "  sluice journal dump --data data --run 019e2a4c-71d0-7000-8000-2ecac80f2304",
+          declare_journal<journal_dump_command>},
+};
+
+/// Adds every command of `table` to `app`; the one that is named on the command line is put into
+/// `chosen`.
+void add_all(CLI::App& app, std::span<const command> table, action& chosen) {
+  app.require_subcommand(1);
+  for (const auto& c : table) {
+    auto* sub = app.add_subcommand(c.name, c.about);
+    sub->footer(std::string{"Examples:\n"} + c.examples);
+    sub->callback([&chosen, act = c.declare(*sub)] { chosen = act; });
+  }
+}
 
 int run(int argc, char** argv) {
   CLI::App app{"sluice: durable backfills in one binary", "sluice"};
-  app.require_subcommand(1);
   app.set_version_flag("--version", "sluice " SLUICE_VERSION);
   action chosen;
-  for (const auto& c : commands) {
-    auto* sub = app.add_subcommand(c.name, c.about);
-    sub->footer(std::string{"Examples:\n"} + c.examples);
-    auto act = c.declare(*sub);
-    sub->callback([&chosen, act] { chosen = act; });
-  }
+  add_all(app, commands, chosen);
+  add_all(*app.add_subcommand("journal", "Look into a data folder, also beside a live node"),
+          journal_commands, chosen);
+  add_all(*app.add_subcommand("bench", "Measure this machine"), bench_commands, chosen);
+  app.footer("Exit codes: 0 done, 1 the work failed, 2 wrong usage or config, 3 the node cannot "
+             "start.\n`sluice COMMAND --help` has examples.");
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& e) {

@@ -1,0 +1,19 @@
+#pragma once
+
+#include "app/exit_code.hpp"
+#include "bench/journal.hpp"
+#include "bench/kill.hpp"
+#include "bench/steps.hpp"
+#include "bench/suspended.hpp"
+
+/// `sluice bench …`: progress on standard error, then one JSON object per line on standard output.
+/// A figure below its bar is work that failed.
+namespace sluice {
+
+exit_code bench_command(const bench::journal_options& o);
+exit_code bench_command(const bench::steps_options& o);
+exit_code bench_command(const bench::resume_options& o);
+exit_code bench_command(const bench::memory_options& o);
+exit_code bench_command(const bench::kill_options& o);
+
+} // namespace sluice
