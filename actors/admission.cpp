@@ -3,11 +3,17 @@
 #include "actors/reply.hpp"
 #include "base/log.hpp"
 
+#include <caf/send.hpp>
 #include <caf/stateful_actor.hpp>
 
 #include <algorithm>
 
 namespace sluice {
+
+admission_state::~admission_state() {
+  for (auto& [id, e] : others)
+    if (e.own) caf::anon_send_exit(e.own, caf::exit_reason::kill);
+}
 
 // -- letting runs in ------------------------------------------------------------------
 
@@ -15,7 +21,7 @@ void admission_state::admit(run_start start) {
   const auto id = start.row.id;
   if (hosted.contains(id) || others.contains(id)) return;
   const auto& flow = *flows->find(start.row.workflow);
-  if (flow.throttle && start.kind == start_kind::fresh) {
+  if (flow.throttle && start.row.started_at == never) {
     const auto gate = throttle_name(flow, start.row);
     others[id] = {whereabouts::throttled, {}, std::move(start)};
     auto& t = throttles[gate];

@@ -26,6 +26,8 @@ namespace sluice {
 /// the others (4.7).
 struct admission_state {
   explicit admission_state(admission_actor::pointer p) : self{p} {}
+  /// Hosts of single runs go with whoever spawned them.
+  ~admission_state();
   static inline const char* name = "admission";
 
   enum class whereabouts : std::uint8_t { throttled, queued, suspected, hosted, parked };

@@ -82,13 +82,15 @@ void admission_state::take_back(live_run& known, bool clean) {
                 "unknown workflow: this build has none called '" + start.row.workflow + "'");
   }
   ++found.runs;
+  start.count_crash = !clean;
+  // It waited for a slot, or its first step killed the process before anything was written: counted
+  // when it begins, not while it waits.
   if (start.row.started_at == never && start.row.why == ending::none)
     return admit(std::move(start));
   const crash_history history{start.row.crashes, start.row.crash_seq, start.last_result_seq, clean,
                               false};
   const auto verdict = judge_restart(history, crashes);
   start.row.crashes = effective_crashes(history);
-  start.count_crash = !clean;
   if (verdict.mode == restart_mode::park && !mutated(mutant::crash_not_counted)) {
     ++found.parked;
     return park(std::move(start.row), "crashes: the process died "

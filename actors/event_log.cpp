@@ -210,23 +210,47 @@ void event_log_state::committed(const appended& done) {
 // -- waiting for events -------------------------------------------------------------
 
 void event_log_state::ask(ask_events& asked) {
-  find_events look;
+  if (asked.questions.empty()) return look_again();
   for (const auto& q : asked.questions) {
-    look.ids.push_back(q.id);
-    look.kinds.push_back(q.kind);
-    look.subjects.push_back(q.subject);
-    look.after.push_back(q.after);
     if (q.last) continue;
-    watchers[watch_key(q.kind, q.subject)].emplace_back(asked.from, q.id, q.after);
+    watchers[watch_key(q.kind, q.subject)].push_back({asked.from, q.id, q.after, true, {}});
     ++watching;
   }
-  self->request(core.reader, caf::infinite, std::move(look))
-    .then([this, asked = std::move(asked)](
-            found_events& found) { looked_up(asked.from, asked.questions, found); },
-          [](const caf::error& e) {
-            // The runs that wait go on waiting for new events; the next restart asks again.
-            log::error("looking up events failed", {{"error", to_text(e)}});
+  look(std::move(asked));
+}
+
+void event_log_state::look(ask_events asked) {
+  find_events want;
+  for (const auto& q : asked.questions) {
+    want.ids.push_back(q.id);
+    want.kinds.push_back(q.kind);
+    want.subjects.push_back(q.subject);
+    want.after.push_back(q.after);
+  }
+  self->request(core.reader, caf::infinite, std::move(want))
+    .then([this, asked](found_events& found) { looked_up(asked.from, asked.questions, found); },
+          [this, asked](const caf::error& e) {
+            // A run that waits for this answer would wait for ever.
+            log::error("looking up events failed, trying again", {{"error", to_text(e)}});
+            if (failed_looks.empty())
+              self->delayed_send(self, std::chrono::seconds{1}, ask_events{});
+            failed_looks.push_back(asked);
           });
+}
+
+void event_log_state::look_again() {
+  for (auto& asked : std::exchange(failed_looks, {})) {
+    std::erase_if(asked.questions,
+                  [&](const event_question& q) { return !q.last && !watches(asked.from, q); });
+    if (!asked.questions.empty()) look(std::move(asked));
+  }
+}
+
+bool event_log_state::watches(const event_sink& from, const event_question& q) const {
+  auto list = watchers.find(watch_key(q.kind, q.subject));
+  return list != watchers.end() && std::ranges::any_of(list->second, [&](const watcher& w) {
+           return w.id == q.id && w.from == from;
+         });
 }
 
 void event_log_state::looked_up(const event_sink& from,

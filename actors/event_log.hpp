@@ -81,7 +81,12 @@ struct event_log_state {
   std::unordered_map<std::string, std::vector<watcher>> watchers; ///< by kind and subject
   std::size_t watching = 0;
 
+  std::vector<ask_events> failed_looks; ///< the store did not answer: asked again in a while
+
   void ask(ask_events& questions);
+  void look(ask_events asked);
+  void look_again();
+  bool watches(const event_sink& from, const event_question& q) const;
   void looked_up(const event_sink& from, const std::vector<event_question>& questions,
                  found_events& found);
   void forget(const forget_events& what);

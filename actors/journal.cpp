@@ -72,6 +72,7 @@ void journal_state::flush() {
 
 void journal_state::submit() {
   under_way = true;
+  no_room = false;
   std::vector<batch> one;
   one.push_back(std::move(current));
   disk->submit(one);
@@ -80,13 +81,9 @@ void journal_state::submit() {
 }
 
 void journal_state::poll() {
-  auto results = disk->finished(duration{0});
-  if (results.empty()) {
-    self->delayed_send(self, std::chrono::milliseconds{1}, retry_atom_v);
-    return;
-  }
-  for (const auto& r : results)
+  for (const auto& r : disk->finished(duration{0}))
     if (r.id == current.id) return judge(r);
+  self->delayed_send(self, std::chrono::milliseconds{1}, retry_atom_v);
 }
 
 void journal_state::judge(const commit_result& r) {
@@ -118,6 +115,7 @@ void journal_state::judge(const commit_result& r) {
     return;
   }
   case commit_status::full:
+    no_room = true;
     set_room(store_state::full, r.detail);
     self->delayed_send(self, config.retry_interval, retry_atom_v);
     return;
@@ -231,7 +229,7 @@ journal_actor::behavior_type journal(journal_actor::stateful_pointer<journal_sta
     [self](retry_atom) {
       auto& st = self->state;
       if (!st.under_way) return;
-      if (st.room == store_state::full)
+      if (st.no_room)
         st.submit();
       else
         st.poll();

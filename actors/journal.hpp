@@ -54,6 +54,7 @@ struct journal_state {
   std::vector<sender> senders;
   std::vector<flush_promise> answered_by_current;
   bool under_way = false;
+  bool no_room = false; ///< it was refused for want of room and is not with the store
   store_state room = store_state::writable;
   std::uint64_t commits = 0;
   std::uint64_t records = 0;

@@ -71,6 +71,8 @@ void run_host_state::take_up(start_runs& order) {
     watch_cancels(who, run, input, false);
     run.start(out, {}, false);
   }
+  for (auto& want : drain(to_fetch))
+    if (find(want.run) != nullptr) fetch(want);
   load_next();
 }
 
@@ -139,10 +141,10 @@ void run_host_state::watch_cancels(run_ref who, const machine& run, const std::s
 
 void run_host_state::fetch(const effects::load& want) {
   load_steps steps{{want.id}, {0, want.after}, want.recall ? recall_steps_max : load_steps_max};
-  auto failed = [this, who = want.run](const caf::error& e) {
-    read_clock();
-    if (auto* run = find(who)) run->park(out, "unreadable: " + to_text(e));
-    carry();
+  auto failed = [this, want](const caf::error& e) {
+    log::error("loading steps failed, trying again", {{"error", to_text(e)}});
+    if (to_fetch.empty()) self->delayed_send(self, std::chrono::seconds{1}, start_runs{});
+    to_fetch.push_back(want);
   };
   if (!want.recall) {
     self->request(core.reader, caf::infinite, std::move(steps))

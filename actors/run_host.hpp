@@ -68,6 +68,7 @@ struct run_host_state {
   std::unordered_map<token, run_ref> calls;
   std::deque<run_start> to_load; ///< resumed runs whose memos are not here yet
   bool loading = false;
+  std::vector<effects::load> to_fetch; ///< parts of memos that the store failed to give
   std::unordered_map<run_id, std::vector<caf::typed_response_promise<run_stopped>>> stoppers;
   std::vector<caf::typed_response_promise<drained>> drainers;
 

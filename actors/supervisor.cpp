@@ -63,7 +63,11 @@ supervisor(supervisor_actor::stateful_pointer<supervisor_state> self,
     auto who = st.watched.find(down.source.id());
     if (who == st.watched.end() || !st.on_death) return;
     auto tell = std::exchange(st.on_death, nullptr);
-    if (!st.ending) tell(who->second + ": " + to_text(down.reason));
+    auto why = who->second + ": " + to_text(down.reason);
+    if (!st.ending)
+      tell(std::move(why));
+    else if (st.answer.pending()) // whoever waits for the end would wait for ever
+      st.answer.deliver(make_error(errc::storage_failed, "died while the node ended: " + why));
   });
   return {
     [self](inspect_atom) {

@@ -156,7 +156,8 @@ void machine::answered(effects& out, std::uint32_t ordinal, token id, std::optio
   if (found && (op->until_ == never || found->at <= op->until_)) {
     event_taken(wait, std::move(*found));
   } else if (op->phase_ == operation::phase::asking) {
-    save(*op, step_status::done, "null");
+    op->payload_ = "null";
+    save(*op, step_status::done, op->payload_);
     op->phase_ = operation::phase::saving;
   }
 }

@@ -102,7 +102,8 @@ bool campaign::run_mutants() {
 }
 
 void campaign::print_summary() const {
-  const auto real = std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
+  const auto real =
+    std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
   const auto hours = std::chrono::duration<double, std::ratio<3600>>(total_.virtual_time).count();
   const auto rate = static_cast<double>(total_.seeds) / std::max(real, 1e-9);
   if (options_.json) {
@@ -118,8 +119,8 @@ void campaign::print_summary() const {
   }
   std::cout << std::fixed << std::setprecision(1) << total_.seeds << " seeds, " << total_.runs
             << " runs, " << total_.messages << " messages, " << total_.commits << " commits, "
-            << total_.boots << " boots, " << hours << " virtual hours in " << real << " s ("
-            << rate << " seeds/s)\nfaults:";
+            << total_.boots << " boots, " << hours << " virtual hours in " << real << " s (" << rate
+            << " seeds/s)\nfaults:";
   for (const auto& [name, count] : total_.faults)
     std::cout << " " << name << "=" << count;
   std::cout << std::endl;

@@ -31,9 +31,8 @@ void simulation::plan_clients() {
   if (options_.shapes.events) {
     for (auto n = clients_.between(0, 8); n > 0; --n) {
       const auto subject = "go-" + std::to_string(clients_.below(3));
-      at(clients_.millis(0, 20'000), [this, subject, n] {
-        publish(go_kind, subject, "event-" + std::to_string(n));
-      });
+      at(clients_.millis(0, 20'000),
+         [this, subject, n] { publish(go_kind, subject, "event-" + std::to_string(n)); });
     }
   }
   if (options_.faults.cancel) {
@@ -78,6 +77,7 @@ void simulation::request(std::size_t index) {
 void simulation::publish(const std::string& kind, const std::string& subject,
                          const std::string& key) {
   if (history_.events.contains(key)) return;
+  published_.insert(key);
   at(elapsed() + patience, [this, kind, subject, key] { publish(kind, subject, key); });
   if (!world_.is_up()) return;
   event e;

@@ -55,12 +55,11 @@ void simulation::plan_faults() {
   if (f.death) {
     at(faults_.millis(0, 10'000), [this] { death_wanted_ = faulty_; });
   }
-  if (f.drift || options_.seed % 20 == 0) {
-    // Drawn also for the twin without jumps, so that everything else is the same.
+  if (f.drift) {
     for (int n = 0; n < 3; ++n) {
       const duration by = faults_.millis(0, 172'800'000) - duration{86'400'000};
       at(faults_.millis(0, 20'000), [this, by] {
-        if (!options_.faults.drift) return;
+        if (options_.still) return;
         fault("drift");
         jumps_ += by;
         world_.jump_wall_clock(by);

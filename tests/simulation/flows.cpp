@@ -52,8 +52,8 @@ task<std::string> call(part x, attempt t) {
   pass_gate(x, x.o.tries(x.ctx.run().id, x.a.name, t.idempotency_key()));
   http_request request;
   request.method = "POST";
-  request.url = "http://provider/" + x.p.id + "/" + x.a.name + "?how="
-                + std::to_string(static_cast<unsigned>(x.a.how))
+  request.url = "http://provider/" + x.p.id + "/" + x.a.name
+                + "?how=" + std::to_string(static_cast<unsigned>(x.a.how))
                 + "&fails=" + std::to_string(x.a.fails);
   request.headers = {{"Idempotency-Key", t.idempotency_key()}};
   request.body = x.p.id + " " + x.a.name;

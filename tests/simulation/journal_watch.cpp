@@ -98,7 +98,8 @@ void journal_watch::check_chain(const memory_disk& disk, const batch& b) {
   found_.expect(b.expected_head == head_, "I5", "a batch was written at a head it did not expect");
   found_.expect(disk.head == head_ + 1 + logged, "I6",
                 "the head moved by another number than the batch has records");
-  found_.expect(batches_.insert(b.id).second, "I5", "a batch was written twice: " + to_string(b.id));
+  found_.expect(batches_.insert(b.id).second, "I5",
+                "a batch was written twice: " + to_string(b.id));
   found_.expect(b.epoch >= epoch_, "I3", "an older epoch wrote after a newer one");
   head_ = disk.head;
   epoch_ = b.epoch;
@@ -163,8 +164,7 @@ void journal_watch::check_sleep(const known_run& run, const step_record& r,
   found_.expect(r.at >= due, "I12",
                 name_of(r) + " woke at " + at + ", due at " + std::to_string(to_millis(due)));
   found_.expect(r.at <= std::max(due, on_time_since_) + lateness_max, "I12",
-                name_of(r) + " woke late, at " + at + ", due at "
-                  + std::to_string(to_millis(due)));
+                name_of(r) + " woke late, at " + at + ", due at " + std::to_string(to_millis(due)));
 }
 
 /// P6: the first event since the run began that no earlier wait of it took; nothing only if none
@@ -182,7 +182,8 @@ void journal_watch::check_wait(known_run& run, const step_record& r, const step_
     events, [&](const known_event& e) { return e.seq > std::max(taken, run.first_seq); });
   if (*kept) {
     found_.expect(next != events.end() && next->seq == (*kept)->seq, "P6",
-                  name_of(r) + " took event " + std::to_string((*kept)->seq) + " and not the first");
+                  name_of(r) + " took event " + std::to_string((*kept)->seq)
+                    + " and not the first");
     found_.expect(jumped_ || before->until == never || next == events.end()
                     || next->at <= before->until,
                   "P6", name_of(r) + " took an event that came after its time-out");
@@ -242,8 +243,8 @@ void journal_watch::take(const memory_disk& disk, const batch& b, const put_run&
   auto& run = runs_[row.id];
   add_to_trace(to_string(row.status));
   add_to_trace(row.reason);
-  found_.expect(!is_terminal(run.row.status), "I22", "the row of " + to_string(row.id)
-                                                       + " changed after the end");
+  found_.expect(!is_terminal(run.row.status), "I22",
+                "the row of " + to_string(row.id) + " changed after the end");
   found_.expect(run.row.why == ending::none || run.row.why == row.why, "I22",
                 "run " + to_string(row.id) + " changed why it ends");
   found_.expect(!row.reason.starts_with("nondeterministic"), "I7",

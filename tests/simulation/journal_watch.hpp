@@ -50,9 +50,9 @@ private:
   struct known_run {
     run_row row;
     std::uint64_t first_seq = 0;
-    std::map<std::uint32_t, step_record> newest; ///< of each ordinal
-    std::map<std::uint32_t, timestamp> due;      ///< earliest end of each open sleep
-    std::map<std::string, std::uint64_t> taken;  ///< subject → newest event that a wait took
+    std::map<std::uint32_t, step_record> newest;  ///< of each ordinal
+    std::map<std::uint32_t, timestamp> due;       ///< earliest end of each open sleep
+    std::map<std::string, std::uint64_t> taken;   ///< subject → newest event that a wait took
     std::map<std::string, std::uint32_t> results; ///< name → ordinal of its result
     std::string outcome;
   };

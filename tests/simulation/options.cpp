@@ -10,8 +10,8 @@ options draw_options(std::uint64_t seed) {
   o.seed = seed;
   o.hosts = static_cast<std::uint32_t>(d.between(1, 3));
   o.runs = static_cast<std::uint32_t>(d.between(1, 7));
-  o.network_delay = d.pick(std::vector<duration>{duration{0}, duration{5}, duration{200},
-                                                 duration{3000}});
+  o.network_delay =
+    d.pick(std::vector<duration>{duration{0}, duration{5}, duration{200}, duration{3000}});
   o.crash_within = d.pick(std::vector<std::uint64_t>{20, 60, 200, 600});
   o.crashes = static_cast<std::uint32_t>(d.between(1, 3));
   o.shapes.network = d.chance(75);
@@ -47,11 +47,18 @@ options draw_options(std::uint64_t seed) {
 
 std::vector<std::string> names_of(const fault_mix& mix) {
   std::vector<std::string> names;
-  for (const auto& [on, name] :
-       {std::pair{mix.crash, "crash"}, {mix.shutdown, "shutdown"}, {mix.death, "death"},
-        {mix.unknown, "unknown"}, {mix.full, "full"}, {mix.slow, "slow"}, {mix.reads, "reads"},
-        {mix.corrupt, "corrupt"}, {mix.jump, "jump"}, {mix.drift, "drift"},
-        {mix.poison, "poison"}, {mix.cancel, "cancel"}})
+  for (const auto& [on, name] : {std::pair{mix.crash, "crash"},
+                                 {mix.shutdown, "shutdown"},
+                                 {mix.death, "death"},
+                                 {mix.unknown, "unknown"},
+                                 {mix.full, "full"},
+                                 {mix.slow, "slow"},
+                                 {mix.reads, "reads"},
+                                 {mix.corrupt, "corrupt"},
+                                 {mix.jump, "jump"},
+                                 {mix.drift, "drift"},
+                                 {mix.poison, "poison"},
+                                 {mix.cancel, "cancel"}})
     if (on) names.emplace_back(name);
   return names;
 }

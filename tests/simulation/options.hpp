@@ -36,6 +36,7 @@ struct options {
   std::uint32_t crashes = 0;        ///< at most, without those of a poison
   shape_options shapes;
   fault_mix faults;
+  bool still = false; ///< the twin of a seed with drift: without its jumps
 };
 
 [[nodiscard]] options draw_options(std::uint64_t seed);

@@ -17,14 +17,14 @@ std::uint32_t outside::tries(const run_id& run, const std::string& step, const s
   const std::pair who{run, step};
   const auto [known, fresh] = keys_.emplace(who, key);
   if (!fresh && known->second != key)
-    found_.report("I9", "step " + step + " of " + to_string(run) + " has two idempotency keys: "
-                          + known->second + " and " + key);
+    found_.report("I9", "step " + step + " of " + to_string(run)
+                          + " has two idempotency keys: " + known->second + " and " + key);
   const auto [owner, unused] = owners_.emplace(key, who);
   if (!unused && owner->second != who)
     found_.report("I9", "steps " + step + " and " + owner->second.second + " share key " + key);
   if (stopped_.contains(run))
-    found_.report("P11",
-                  "step " + step + " of " + to_string(run) + " begins after the cancel was answered");
+    found_.report("P11", "step " + step + " of " + to_string(run)
+                           + " begins after the cancel was answered");
   return tries_[who]++;
 }
 
@@ -44,8 +44,8 @@ void outside::went_on(const run_row& run, const std::string& step, std::string_v
     return found_.report("I1", "run " + to_string(run.id) + " went on after step " + step
                                  + ", whose result is not in the journal");
   if (record->status != step_status::done || record->payload != result)
-    return found_.report("I2", "step " + step + " of " + to_string(run.id) + " gave " + std::string{result}
-                                 + ", the journal has " + record->payload);
+    return found_.report("I2", "step " + step + " of " + to_string(run.id) + " gave "
+                                 + std::string{result} + ", the journal has " + record->payload);
   remember(run, step, result, logical_now);
 }
 
@@ -85,8 +85,8 @@ outside::busy::busy(outside& o, const program& p) : o_{o}, id_{p.id} {
     inside.insert(id_);
     std::set<std::string> runs{inside.begin(), inside.end()};
     if (runs.size() > limit)
-      o_.found_.report("P9", std::to_string(runs.size()) + " runs at work at once under limit "
-                               + gate);
+      o_.found_.report("P9",
+                       std::to_string(runs.size()) + " runs at work at once under limit " + gate);
   }
 }
 

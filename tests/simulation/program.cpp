@@ -103,7 +103,7 @@ std::string time_text(duration t) {
 
 std::string trouble_text(const act& a) {
   if (a.how == trouble::none) return {};
-  static const char* const names[] = {"none", "error", "later",  "gate",
+  static const char* const names[] = {"none",      "error", "later", "gate",
                                       "gate-away", "final", "vanish"};
   auto text = " " + std::string{names[static_cast<std::size_t>(a.how)]};
   if (a.how != trouble::final) text += "x" + std::to_string(a.fails) + " " + time_text(a.time);
@@ -159,8 +159,8 @@ bool expect(const program& p, const act& a, const observations& seen, program_en
     if (a.how == trouble::final) return fails("refused", a.name);
     if ((a.how == trouble::error || a.how == trouble::later) && a.fails >= attempts_max)
       return fails("step_failed", a.name);
-    end.result.said.push_back(said_of(
-      a, a.kind == act_kind::call ? provider_value(p.id, a.name) : std::to_string(a.value)));
+    end.result.said.push_back(said_of(a, a.kind == act_kind::call ? provider_value(p.id, a.name)
+                                                                  : std::to_string(a.value)));
     return true;
   case act_kind::wait:
     end.result.said.push_back(said_of(a, seen.wait(p, a)));
@@ -217,11 +217,8 @@ program draw_program(dice& d, std::string id, const shape_options& shapes, std::
     else if (way < 60 && shapes.parallel)
       p.acts.push_back(draw_all(d, name, p.id, shapes, depth));
     else if (way < 64)
-      p.acts.push_back({.kind = act_kind::version,
-                        .name = name,
-                        .subject = {},
-                        .parts = {},
-                        .child = {}});
+      p.acts.push_back(
+        {.kind = act_kind::version, .name = name, .subject = {}, .parts = {}, .child = {}});
     else
       p.acts.push_back(draw_step(d, name, shapes));
   }

@@ -14,6 +14,8 @@ constexpr std::uint64_t safety_messages = 5000;
 /// Sleeps, time-outs and queues of all programs, several times over.
 constexpr duration liveness_time{std::chrono::hours{1}};
 constexpr duration help_interval{2000};
+/// The crashes after which the engine parks a run.
+constexpr std::uint64_t kills_max = 10;
 /// Far above what these few runs can have open at once (I18).
 constexpr std::uint64_t mailbox_max = 200;
 
@@ -78,6 +80,9 @@ void simulation::note(const std::string& what) {
 /// One message of an actor that is drawn, or else time moves on to whatever comes next.
 simulation::pace simulation::step() {
   if (outside_.is_dying() && world_.is_up()) {
+    if (outside_.kills() > kills_max + clean_ends_)
+      found_.report("I17", "one run killed the process " + std::to_string(outside_.kills())
+                             + " times and is not parked");
     crash("a run killed the process");
   } else if (world_.is_up() && !world_.death().empty()) {
     if (!std::exchange(death_wanted_, false))
@@ -100,6 +105,7 @@ simulation::pace simulation::step() {
     if (++messages_ % 256 == 0) check_mailboxes();
     return pace::busy;
   }
+  if (order_.chance(10)) check_counts();
   duration hop{60'000};
   if (!plans_.empty()) hop = std::min(hop, plans_.begin()->first - elapsed());
   world_.next_moment(hop);
@@ -107,10 +113,8 @@ simulation::pace simulation::step() {
 }
 
 void simulation::safety() {
-  while (!failed() && elapsed() < safety_time && messages_ < safety_messages) {
-    const auto quiet = step() == pace::quiet;
-    if (quiet && order_.chance(10)) check_counts();
-  }
+  while (!failed() && elapsed() < safety_time && messages_ < safety_messages)
+    step();
 }
 
 void simulation::liveness() {
@@ -123,7 +127,8 @@ void simulation::liveness() {
       for (const auto& [id, r] : world_.disk->runs)
         if (!is_terminal(r.row.status))
           found_.report("I11", "run " + to_string(id) + " is still "
-                                 + std::string{to_string(r.row.status)} + " after an hour");
+                                 + std::string{to_string(r.row.status)} + " after an hour "
+                                 + r.row.reason);
       found_.report("I11", "a request was not accepted within an hour");
     }
   }
@@ -137,8 +142,9 @@ void simulation::liveness() {
 /// What a person would do: publish what is waited for, look at parked runs.
 void simulation::help_along() {
   if (world_.is_up() && recovered_) {
-    for (int n = 0; n < 3; ++n)
-      publish(go_kind, "go-" + std::to_string(n), "help-" + std::to_string(published_++));
+    if (history_.events.size() == published_.size())
+      for (int n = 0; n < 3; ++n)
+        publish(go_kind, "go-" + std::to_string(n), "help-" + std::to_string(published_.size()));
     for (const auto& [id, r] : world_.disk->runs) {
       if (r.row.status != run_status::parked || !helped_.insert(id).second) continue;
       if (r.row.reason.starts_with("undecided") && history_.restarted_hard) {
@@ -197,7 +203,7 @@ seed_report run_seed(std::uint64_t seed, bool with_story) {
   if (first.broken) return first;
   if (drawn.faults.drift) {
     auto still = drawn;
-    still.faults.drift = false;
+    still.still = true;
     if (simulation{still, false}.run().trace != first.trace)
       first.broken = finding{"I20", "jumps of the wall clock under the node changed what it did"};
   } else if (seed % 10 == 0 && simulation{drawn, false}.run().trace != first.trace) {

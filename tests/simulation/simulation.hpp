@@ -80,7 +80,7 @@ private:
   std::uint32_t crashes_left_ = 0;
   std::uint32_t clean_ends_ = 0;
   std::uint64_t boots_ = 0;
-  std::uint64_t published_ = 0;
+  std::set<std::string> published_; ///< keys
   duration jumps_{};
   std::set<run_id> helped_;
   bool faulty_ = true; ///< the safety phase

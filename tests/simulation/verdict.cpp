@@ -107,9 +107,8 @@ private:
     }
     const auto end = expected_end(p, seen());
     found_.expect(end.code && *end.code == error.code && end.step == error.step, "P3",
-                  name + " failed with " + error.code + " at '" + error.step + "' ("
-                    + error.message + "), expected " + end.code.value_or("success") + " at '"
-                    + end.step + "'");
+                  name + " failed with " + error.code + " at '" + error.step + "' (" + error.message
+                    + "), expected " + end.code.value_or("success") + " at '" + end.step + "'");
   }
 
   bool may_be_cancelled(const program& p, const run_row& row) const {
@@ -125,8 +124,8 @@ private:
       const auto sent = journal_.events_of(go_kind, json::quoted(p.id + "/" + a.name));
       const std::uint64_t expected = journal_.result_of(row.id, a.name) != nullptr ? 1 : 0;
       found_.expect(sent == expected, "P5",
-                    "event " + a.name + " of program " + p.id + " is there "
-                      + std::to_string(sent) + " times, expected " + std::to_string(expected));
+                    "event " + a.name + " of program " + p.id + " is there " + std::to_string(sent)
+                      + " times, expected " + std::to_string(expected));
     };
     for (const auto& a : p.acts) {
       check_act(a);

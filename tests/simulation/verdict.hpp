@@ -16,11 +16,11 @@ namespace sluice::simulation {
 
 /// What was done to the runs from outside, as far as it excuses how they ended.
 struct history {
-  std::vector<program> programs;            ///< that were asked for
-  std::map<std::string, run_id> accepted;   ///< program → run, as the node answered
-  std::set<std::string> events;             ///< keys of events that the node acknowledged
-  std::set<run_id> cancels;                 ///< somebody asked to cancel these
-  std::set<std::string> stops;              ///< programs for which an event was published that cancels
+  std::vector<program> programs;          ///< that were asked for
+  std::map<std::string, run_id> accepted; ///< program → run, as the node answered
+  std::set<std::string> events;           ///< keys of events that the node acknowledged
+  std::set<run_id> cancels;               ///< somebody asked to cancel these
+  std::set<std::string> stops; ///< programs for which an event was published that cancels
   std::set<run_id> damaged;
   bool restarted_hard = false; ///< at least one crash
   bool jumped = false;         ///< the wall clock, between two boots

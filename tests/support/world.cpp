@@ -61,14 +61,16 @@ network_actor(http_client_actor::stateful_pointer<network_state> self, network_w
       self->state.open.emplace(
         call, network_state::open_call{order.from, order.id, std::move(order.request)});
       auto answer = [self, w, call] {
+        if (!*w.wire) return;
         auto node = self->state.open.extract(call);
-        if (node.empty() || !*w.wire) return;
+        if (node.empty()) return;
         http_response response;
         if (w.owner->network)
           response = w.owner->network(node.mapped().request);
         else
           response.error = "no network in this world";
-        self->send(node.mapped().from, http_answered{node.mapped().id, std::move(response)});
+        // Not `self->send`: another actor's turn has another execution unit.
+        caf::anon_send(node.mapped().from, http_answered{node.mapped().id, std::move(response)});
       };
       self->system().spawn([answer, delay = w.delay](caf::event_based_actor* timer) {
         timer->delayed_send(timer, delay, tick_atom_v);
