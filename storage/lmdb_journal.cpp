@@ -108,7 +108,7 @@ result<std::unique_ptr<lmdb_journal>> open_beside(const std::string& folder) {
   auto found = look_into(folder);
   if (!found) return found.error();
   if (!found->data) return make_error(errc::not_found, folder + ": no journal here");
-  if (auto e = check_format(folder, false)) return e;
+  if (auto e = check_format(folder, found->lock)) return e;
   // Without the lock file of LMDB nobody writes, and opening it would create one.
   std::error_code ignored;
   const bool shared = std::filesystem::exists(folder + "/lock.mdb", ignored);

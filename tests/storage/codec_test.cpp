@@ -108,6 +108,21 @@ TEST_CASE("codec: what is written is read") {
   CHECK(*codec::peek_topic(frame_of(encode(e))) == codec::topic_of(e.kind, e.subject));
 }
 
+TEST_CASE("codec: a step looks as docs/journal-format.md shows it") {
+  step_record s;
+  s.at = from_millis(1'720'000'000'250);
+  s.name = "fetch-p1";
+  s.payload = "42";
+  std::string value(codec::bytes_of(s), '?');
+  codec::write(value.data(), {3, 2}, s);
+  const std::string shown{"\x01\x02\x70\x05\xe1\x73\xd4\xe7\xeb\x0e\x00\x02\x00\x00"
+                          "\xf4\xc3\xe9\xff\x8e\x64\x00\x00\x08"
+                          "fetch-p1"
+                          "42",
+                          33};
+  CHECK(value == shown);
+}
+
 TEST_CASE("codec: a run's row keeps every field") {
   auto row = row_of(make_run(3), run_status::failed);
   row.code_version = 9;
