@@ -233,7 +233,11 @@ int run(int argc, char** argv) {
   } catch (const CLI::Success& e) {
     return app.exit(e);
   } catch (const CLI::ParseError& e) {
-    complain(std::string{e.what()} + " (see sluice --help)");
+    // CLI11 misses the subcommand before it looks at what stands there instead.
+    const auto unknown = app.remaining(true);
+    const bool named = dynamic_cast<const CLI::RequiredError*>(&e) != nullptr && !unknown.empty();
+    complain((named ? "no command is called \"" + unknown.front() + "\"" : std::string{e.what()})
+             + " (see sluice --help)");
     return static_cast<int>(exit_code::wrong_usage);
   }
   return static_cast<int>(chosen());
