@@ -82,6 +82,7 @@ void admission_state::launch(run_id run) {
     return dispatch(std::move(start));
   }
   auto config = own_host;
+  config.ids = own_host.ids.fork();
   config.label = flow.actor + " " + to_string(run);
   e.where = whereabouts::hosted;
   e.own = self->spawn(run_host, std::move(config));

@@ -99,4 +99,8 @@ uuid uuid_source::next(timestamp now) {
   return id;
 }
 
+uuid_source uuid_source::fork() noexcept {
+  return seeded_ ? uuid_source{uuid_bits::from_seed(seed_)} : uuid_source{};
+}
+
 } // namespace sluice

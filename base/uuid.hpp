@@ -36,6 +36,8 @@ public:
   explicit uuid_source(std::uint64_t seed) noexcept : seed_{seed}, seeded_{true} {}
 
   [[nodiscard]] uuid next(timestamp now);
+  /// A source for another actor: a copy of this one could make the same ids.
+  [[nodiscard]] uuid_source fork() noexcept;
 
 private:
   std::int64_t last_ms_ = 0;

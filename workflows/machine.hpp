@@ -118,9 +118,7 @@ public:
   void unreadable(const operation& op, std::string_view why);
 
   static const std::string& payload_of(const operation& op) noexcept { return op.payload_; }
-  static const rare<failure>& failure_of(const operation& op) noexcept {
-    return op.failed_;
-  }
+  static const rare<failure>& failure_of(const operation& op) noexcept { return op.failed_; }
 
 private:
   enum class state : std::uint8_t { running, stopping, ending, ended, parking };
@@ -169,6 +167,7 @@ private:
   [[nodiscard]] timestamp earliest_wake() const noexcept;
   void refresh_wake();
   void note_gates();
+  void note_idle();
   void note_calm();
   [[nodiscard]] std::uint64_t& newest_taken(const wait_target& target);
 

@@ -72,6 +72,7 @@ void machine::match_group() {
     replaying_ = false;
     wake_at_ = earliest_wake(); // the commit that recorded these waits stored it
   }
+  note_idle();
   note_gates();
 }
 
@@ -201,10 +202,11 @@ void machine::launch(operation& op) {
 }
 
 void machine::settle(operation& op) {
+  if (op.phase_ == operation::phase::saving) note_calm(); // not for a result that was read again
   op.phase_ = operation::phase::settled;
   logical_now_ = std::max(logical_now_, op.at_);
-  note_calm();
   if (--unsettled_ == 0 && !asking_) ready_ = true;
+  note_idle();
 }
 
 void machine::save(operation& op, step_status status, std::string payload, timestamp until) {

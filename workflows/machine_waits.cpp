@@ -13,14 +13,9 @@ namespace sluice {
 /// The wait is in the journal: now wait.
 void machine::wait_begins(operation& op) {
   op.phase_ = operation::phase::waiting;
-  note_calm();
   if (op.until_ != never) out_->timers.push_back({op.until_, row_.id});
   if (op.kind_ == step_kind::wait || op.kind_ == step_kind::invoke) ask_event(op, false);
-  if (op.kind_ == step_kind::work && op.at_gate_ && op.slot_ == slot_use::give_back
-      && !slots_away_) {
-    slots_away_ = true;
-    out_->slots_returned.push_back(row_.id);
-  }
+  note_idle();
   note_gates();
 }
 
@@ -171,6 +166,23 @@ void machine::note_gates() {
     gate_since_ = never;
     arm_deadline();
   }
+}
+
+/// Once all that is open waits, the next suspect may start (4.7), and the slots go back if a gate
+/// says so (P9). Not before: a step beside the wait is at work under them.
+void machine::note_idle() {
+  if (unsettled_ == 0 || group_ == nullptr) return;
+  bool gives = false;
+  for (std::uint32_t i = 0; i < group_size_; ++i) {
+    const auto& op = *group_[i];
+    if (op.phase_ == operation::phase::settled) continue;
+    if (op.phase_ != operation::phase::waiting) return;
+    gives = gives || (op.at_gate_ && op.slot_ == slot_use::give_back);
+  }
+  note_calm();
+  if (!gives || slots_away_) return;
+  slots_away_ = true;
+  out_->slots_returned.push_back(row_.id);
 }
 
 void machine::note_calm() {

@@ -64,3 +64,16 @@ TEST_CASE("uuid: two sources never agree, two with one seed always do") {
   CHECK(first != e.next(now));
   CHECK(first != c.next(now));
 }
+
+TEST_CASE("uuid: a forked source makes other ids than the one it came from") {
+  uuid_source seeded{7};
+  auto one = seeded.fork();
+  auto two = seeded.fork();
+  const auto now = from_millis(1'000'000);
+  CHECK(one.next(now) != two.next(now));
+  CHECK(one.next(now) != seeded.next(now));
+  uuid_source again{7};
+  auto first = again.fork();
+  auto known = uuid_source{7}.fork();
+  CHECK(first.next(now) == known.next(now));
+}

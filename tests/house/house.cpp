@@ -50,7 +50,7 @@ const std::vector<home> homes{
   {"caf/scoped_actor", {"app/", "bench/", "tests/"}},
   {"caf/", {"base/", "messages/", "actors/", "api/", "app/", "bench/", "tests/"}},
   {"catch2/", {"tests/"}},
-  {"CLI/", {"app/"}},
+  {"CLI/", {"app/", "tests/simulation/main.cpp"}},
   {"curl/", {"http/curl_loop.cpp", "bench/"}},
   {"date/", {"rules/cron."}},
   {"lmdb.h", {"storage/lmdb", "tests/storage/"}},

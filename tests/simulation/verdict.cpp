@@ -176,11 +176,12 @@ std::set<run_id> held_up(const memory_disk& disk, const history& h) {
     if (disk.is_live(id)) held.insert(id);
   for (bool more = !held.empty(); more;) {
     more = false;
-    const bool slots = std::ranges::any_of(
-      held, [&](const run_id& id) { return shares_slots(disk.runs.at(id).row); });
+    std::set<std::string> slots;
+    for (const auto& id : held)
+      if (const auto& row = disk.runs.at(id).row; shares_slots(row)) slots.insert(row.workflow);
     for (const auto& [id, run] : disk.runs) {
       if (is_terminal(run.row.status)) continue;
-      const bool waits = slots && shares_slots(run.row);
+      const bool waits = slots.contains(run.row.workflow) && run.row.status != run_status::parked;
       if (waits && held.insert(id).second) more = true;
       if (held.contains(id) && disk.is_live(run.row.parent) && held.insert(run.row.parent).second)
         more = true;
