@@ -36,6 +36,8 @@ options draw_options(std::uint64_t seed) {
   f.jump = d.chance(15);
   f.poison = d.chance(15);
   f.cancel = d.chance(35);
+  // Fewer than a run survives, but for the poisoned one.
+  if (!f.poison && d.chance(30)) o.crashes = 7;
   if (d.chance(5)) {
     f = fault_mix{};
     f.drift = true;

@@ -95,8 +95,8 @@ private:
   world world_; ///< last: it goes first
 };
 
-/// Runs one seed. Seeds with clock jumps under the running node are run without them too (I20), and
-/// some are run twice (I28).
+/// Runs one seed twice (I28); if its wall clock jumps under the running node, the second time
+/// without the jumps (I20).
 [[nodiscard]] seed_report run_seed(std::uint64_t seed, bool with_story = false);
 
 } // namespace sluice::simulation
