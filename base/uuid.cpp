@@ -78,6 +78,10 @@ std::optional<uuid> parse_uuid(std::string_view text) noexcept {
   return id;
 }
 
+uuid_source uuid_source::fork() noexcept {
+  return seeded_ ? uuid_source{uuid_bits::from_seed(seed_)} : uuid_source{};
+}
+
 uuid uuid_source::next(timestamp now) {
   const std::int64_t ms = to_millis(now);
   if (ms > last_ms_) {

@@ -36,6 +36,8 @@ public:
   explicit uuid_source(std::uint64_t seed) noexcept : seed_{seed}, seeded_{true} {}
 
   [[nodiscard]] uuid next(timestamp now);
+  /// Another source whose ids never meet those of this one.
+  [[nodiscard]] uuid_source fork() noexcept;
 
 private:
   std::int64_t last_ms_ = 0;
