@@ -13,7 +13,7 @@
 namespace sluice {
 
 /// Watches the actors of the core. One that dies unasked has broken an invariant of ours or lost
-/// the store: the node ends (docs/decisions/0003-fail-stop.md) and the next start goes on from the
+/// the store: the node ends (docs/decisions/0004-fail-stop.md) and the next start goes on from the
 /// journal. Ends the node in order when it is told to.
 struct supervisor_state {
   explicit supervisor_state(supervisor_actor::pointer p) : self{p} {}
