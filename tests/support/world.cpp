@@ -144,6 +144,16 @@ timestamp world::now() const {
 }
 
 bool world::boot() {
+  if (!boot_slowly()) return false;
+  // Reads that fail after the boot hit the memos of the runs that it found.
+  while (fail_reads_after_boot != 0 && !*recovered_ && run_one(0)) {
+  }
+  store->failing_reads = std::exchange(fail_reads_after_boot, 0);
+  settle();
+  return *recovered_;
+}
+
+bool world::boot_slowly() {
   ++boots_;
   auto opened = std::make_unique<memory_store>(disk);
   auto grant = opened->open();
@@ -204,15 +214,10 @@ bool world::boot() {
   known(supervisor_);
   for (const auto& h : core_.hosts)
     known(h);
-  auto recovery = std::make_shared<bool>(false);
+  recovered_ = std::make_shared<bool>(false);
   ask_with<recovered>(core_.admission, recover{grant->clean},
-                      [recovery](const result<recovered>& r) { *recovery = r.engaged(); });
-  // Reads that fail after the boot hit the memos of the runs that it found.
-  while (fail_reads_after_boot != 0 && !*recovery && run_one(0)) {
-  }
-  store->failing_reads = std::exchange(fail_reads_after_boot, 0);
-  settle();
-  return *recovery;
+                      [done = recovered_](const result<recovered>& r) { *done = r.engaged(); });
+  return true;
 }
 
 void world::kill_actors() {

@@ -52,6 +52,8 @@ public:
 
   /// Opens the store and starts the actors; `true` when recovery was answered.
   bool boot();
+  /// The same, but nothing has run yet when it returns.
+  bool boot_slowly();
   /// Everything that is not committed is gone; whatever its actors still do reaches nobody.
   void crash();
   /// Ordered shutdown; what the supervisor answered.
@@ -153,7 +155,8 @@ private:
   supervisor_actor supervisor_;
   timekeeper_actor real_timekeeper_; ///< behind one that loses timers
   std::vector<std::unique_ptr<memory_store>> stores_;
-  std::shared_ptr<bool> wire_; ///< false: what this incarnation sends reaches nobody
+  std::shared_ptr<bool> wire_;      ///< false: what this incarnation sends reaches nobody
+  std::shared_ptr<bool> recovered_; ///< was the recovery of this boot answered?
   bool up_ = false;
   std::string death_;
 
