@@ -143,7 +143,7 @@ void run_node(const node_options& options) {
   (*server)->stop_accepting();
   if (!core.stop())
     log::warning(
-      "the deadline came before every step had ended; those run again at the next start");
+      "not everything came to rest in time; what was cut off runs again at the next start");
   (*server)->stop(last_words);
   log::info("stopped");
   leave(exit_code::done);
