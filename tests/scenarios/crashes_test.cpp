@@ -3,8 +3,6 @@
 
 #include <catch2/catch.hpp>
 
-#include <set>
-
 using namespace sluice;
 
 namespace {
@@ -13,7 +11,6 @@ namespace {
 struct minefield {
   bool deadly = false;
   int kills = 0;
-  std::set<std::string> begun; ///< since the last boot
   catalog flows;
 
   void explode() {
@@ -25,7 +22,6 @@ struct minefield {
     // Where the mine lies: in the first step, the second, between steps, in a retry, or nowhere.
     flows.add("mine", [this](context& ctx, std::string where) -> task<void> {
       auto first = [&] {
-        begun.insert(where);
         if (where == "first") explode();
       };
       auto second = [&](const attempt& a) {
@@ -42,8 +38,7 @@ struct minefield {
   /// Boots, and is killed as often as a run does that; false: it does not happen any more.
   bool dies_again(world& w) {
     deadly = false;
-    begun.clear();
-    REQUIRE(w.boot());
+    REQUIRE(w.boot_slowly());
     const auto end = w.now() + duration{120'000};
     if (!run_until(w, [&] { return deadly || w.now() > end; })) return false;
     if (!deadly) return false;
@@ -92,8 +87,8 @@ TEST_CASE("crashes: from the third on a run starts alone, and the others first (
     REQUIRE(m.dies_again(w));
   // Both have been there at three crashes or more: one at a time.
   m.deadly = false;
-  REQUIRE(w.boot());
   const auto before = m.kills;
+  REQUIRE(w.boot_slowly());
   REQUIRE(run_until(w, [&] { return m.deadly; }));
   CHECK(m.kills == before + 1);
   w.crash();
@@ -120,9 +115,9 @@ TEST_CASE("crashes: a suspect that behaves lets the next one start (4.7)") {
   REQUIRE(crash_when(w, [&] { return deadly; }));
   for (int i = 0; i < 4; ++i) {
     deadly = false;
-    REQUIRE(w.boot());
-    if (run_until(w, [&] { return deadly; }, duration{60'000})) w.crash();
-    if (w.is_up()) w.crash();
+    REQUIRE(w.boot_slowly());
+    REQUIRE(run_until(w, [&] { return deadly; }));
+    w.crash();
   }
   tame = true;
   REQUIRE(w.boot());
@@ -208,7 +203,7 @@ TEST_CASE("crashes: a committed result takes the count back (4.7)") {
     run_until(w, [&] { return deadly || w.now() > end || !result_of(w, "k").empty(); });
     if (!deadly) break;
     w.crash();
-    REQUIRE(w.boot());
+    REQUIRE(w.boot_slowly());
   }
   CHECK(result_of(w, "k") == "8");
 }
