@@ -57,7 +57,8 @@ void admission_state::queue(run_id run, const run_start& start, queue_position p
 
 /// Starts whoever has its slots now.
 void admission_state::pump() {
-  if (draining) return;
+  // Runs that had begun before a restart take their slots first.
+  if (draining || recovering) return;
   slots_granted granted;
   for (auto id : book.grant()) {
     auto known = others.find(id);
@@ -125,9 +126,10 @@ void admission_state::leave(const runs_left& gone) {
       if (known->second.own) self->send_exit(known->second.own, caf::exit_reason::user_shutdown);
       others.erase(known);
     }
+    if (recovering) left_early.insert(id);
     if (d.row.status == run_status::parked) {
       log::warning("a run is parked", {{"run", to_string(id)}, {"reason", d.row.reason}});
-      others[id] = {whereabouts::parked, {}, parked_start(d.row)};
+      others[id] = {whereabouts::parked, {}, parked_start(d.row, d.first_seq)};
     }
     if (id == suspect) suspect = run_id{};
   }
@@ -198,8 +200,29 @@ caf::result<run_resumed> admission_state::resume(const resume_run& order) {
   append put{caf::actor_cast<commit_sink>(self), id, {}};
   put.ops.push_back(put_run{start.row});
   self->send(core.journal, std::move(put));
+  known->second.where = whereabouts::resuming;
   resuming.emplace(id, resumption{std::move(start), promise});
   return promise;
+}
+
+/// No new runs; those with a host of their own finish what is under way. The shared hosts are the
+/// supervisor's.
+caf::result<drained> admission_state::drain() {
+  draining = true;
+  drain_answer = self->make_response_promise<drained>();
+  auto answer = drain_answer;
+  auto one_less = [this] {
+    if (--hosts_draining == 0) drain_answer.deliver(drained{0});
+  };
+  for (const auto& [id, e] : others) {
+    if (!e.own) continue;
+    ++hosts_draining;
+    self->request(e.own, caf::infinite, drain_runs{})
+      .then([one_less](const drained&) { one_less(); },
+            [one_less](const caf::error&) { one_less(); });
+  }
+  if (hosts_draining == 0) drain_answer.deliver(drained{0});
+  return answer;
 }
 
 // -- looking ------------------------------------------------------------------------------------
@@ -223,6 +246,7 @@ caf::result<run_look> admission_state::look(const look_at_run& q) {
     break;
   case whereabouts::hosted:
   case whereabouts::parked:
+  case whereabouts::resuming:
     break;
   }
   return seen;
@@ -325,11 +349,13 @@ admission_actor::behavior_type admission(admission_actor::stateful_pointer<admis
             }),
     counted(self,
             [self, finish](tick_atom) {
-              for (auto& [gate, t] : self->state.throttles)
-                if (!t.waiting.empty()) self->state.run_throttle(gate);
+              self->state.tick();
               finish();
             }),
-    [self](const recover& r) -> caf::result<recovered> { return self->state.recover_all(r.clean); },
+    [self](const recover& r) -> caf::result<recovered> {
+      self->state.clean = r.clean;
+      return self->state.recover_all();
+    },
     counted(
       self,
       [self](cancel_run& order) -> caf::result<run_stopped> { return self->state.cancel(order); }),
@@ -339,10 +365,7 @@ admission_actor::behavior_type admission(admission_actor::stateful_pointer<admis
             }),
     [self](const look_at_run& q) -> caf::result<run_look> { return self->state.look(q); },
     [self](const count_runs&) -> caf::result<run_counts> { return self->state.count(); },
-    [self](const drain_runs&) -> caf::result<drained> {
-      self->state.draining = true;
-      return drained{0};
-    },
+    [self](const drain_runs&) -> caf::result<drained> { return self->state.drain(); },
   };
 }
 

@@ -16,6 +16,7 @@
 #include <map>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 namespace sluice {
@@ -30,7 +31,7 @@ struct admission_state {
   ~admission_state();
   static inline const char* name = "admission";
 
-  enum class whereabouts : std::uint8_t { throttled, queued, suspected, hosted, parked };
+  enum class whereabouts : std::uint8_t { throttled, queued, suspected, hosted, parked, resuming };
 
   struct entry {
     whereabouts where = whereabouts::queued;
@@ -44,6 +45,7 @@ struct admission_state {
     bucket state;
     std::deque<run_id> waiting;
     bool saving = false;
+    timestamp tick_at{};         ///< when it looks again; `never`: nothing is armed
     std::vector<run_id> granted; ///< let through as soon as `state` is stored
   };
 
@@ -69,7 +71,12 @@ struct admission_state {
   run_id suspect; ///< the one that runs
   token next_token = 1;
   bool draining = false;
+  std::size_t hosts_draining = 0; ///< of those that hold one run each
+  caf::typed_response_promise<drained> drain_answer;
   bool recovering = false;
+  std::unordered_set<run_id> left_early;       ///< while recovery may still read them as live
+  std::optional<std::optional<run_id>> unread; ///< the page after this could not be read
+  bool clean = false;                          ///< the last node ended by ordered shutdown
   recovered found;
   caf::typed_response_promise<recovered> recovery;
 
@@ -88,6 +95,7 @@ struct admission_state {
   caf::result<run_resumed> resume(const resume_run& order);
   caf::result<run_look> look(const look_at_run& q);
   run_counts count() const;
+  caf::result<drained> drain();
   run_host_actor host_of(run_id run);
   static std::vector<slot_claim> claims_of(const workflow& flow, const run_row& row);
   static std::string turn_key(const run_row& row);
@@ -96,15 +104,16 @@ struct admission_state {
   // admission_throttles.cpp (P10)
   void run_throttle(const std::string& gate);
   void saved(const appended& done);
+  void tick();
   static std::string throttle_name(const workflow& flow, const run_row& row);
   static load_table stored_throttles();
 
   // admission_recovery.cpp: after a restart
-  caf::result<recovered> recover_all(bool clean);
-  void load_page(std::optional<run_id> after, bool clean);
-  void take_back(live_run& known, bool clean);
-  void park(run_row row, std::string reason);
-  static run_start parked_start(run_row row);
+  caf::result<recovered> recover_all();
+  void load_page(std::optional<run_id> after);
+  void take_back(live_run& known);
+  void park(run_start start, std::string reason);
+  static run_start parked_start(run_row row, std::uint64_t first_seq);
   void next_suspect();
 };
 

@@ -1,4 +1,5 @@
 #include "actors/admission.hpp"
+#include "base/hash.hpp"
 #include "base/json.hpp"
 
 #include <algorithm>
@@ -12,7 +13,11 @@ constexpr const char* throttle_prefix = "throttle/";
 } // namespace
 
 std::string admission_state::throttle_name(const workflow& flow, const run_row& row) {
-  return throttle_prefix + flow.name + "/" + (row.keys.empty() ? "" : row.keys.back());
+  auto key = throttle_prefix + flow.name + "/" + (row.keys.empty() ? "" : row.keys.back());
+  // Keys come from inputs and may be of any length, those of the store may not.
+  if (key.size() > row_key_bytes_max)
+    key = key.substr(0, row_key_bytes_max - 32) + to_hex(hash64(key, 1)) + to_hex(hash64(key, 2));
+  return key;
 }
 
 load_table admission_state::stored_throttles() {
@@ -27,9 +32,12 @@ void admission_state::run_throttle(const std::string& gate) {
     auto answer = take(t.state, 1, t.config, now());
     t.state = answer.next;
     if (!answer.granted) {
-      const auto wait =
-        std::max(clock.when(answer.at) - self->clock().now(), steady_point::duration{});
-      self->delayed_send(self, wait, tick_atom_v);
+      if (t.tick_at == never || answer.at < t.tick_at) {
+        t.tick_at = answer.at;
+        const auto wait =
+          std::max(clock.when(answer.at) - self->clock().now(), steady_point::duration{});
+        self->delayed_send(self, wait, tick_atom_v);
+      }
       break;
     }
     t.granted.push_back(t.waiting.front());
@@ -42,6 +50,16 @@ void admission_state::run_throttle(const std::string& gate) {
   append order{caf::actor_cast<commit_sink>(self), id, {}};
   order.ops.push_back(put_row{table::limit, gate, json::encode(t.state)});
   self->send(core.journal, std::move(order));
+}
+
+void admission_state::tick() {
+  if (unread) load_page(*std::exchange(unread, std::nullopt));
+  const auto time = now();
+  for (auto& [gate, t] : throttles) {
+    if (t.tick_at == never || t.tick_at > time) continue;
+    t.tick_at = never;
+    run_throttle(gate);
+  }
 }
 
 void admission_state::saved(const appended& done) {

@@ -155,12 +155,19 @@ void event_log_state::publish(publish_event& what, event_promise promise) {
     return reply(promise, make_error(errc::disk_full,
                                      "the node is read-only, its disk is full: " + room.detail));
   auto& e = what.what;
+  if (is_engine_kind(e.kind))
+    return reply(promise,
+                 make_error(errc::bad_input, "kind: only the engine writes '" + e.kind + "'"));
   e.at = now();
   if (e.correlation.empty()) e.correlation = to_string(ids.next(e.at));
   if (e.key.empty()) return publish_now(std::move(e), promise);
   e.key = "event/" + e.key;
+  publish_keyed(std::move(e), promise);
+}
+
+void event_log_state::publish_keyed(event e, event_promise promise) {
   if (auto busy = busy_keys.find(e.key); busy != busy_keys.end()) {
-    busy->second.push_back([promise]() mutable { promise.deliver(event_published{true}); });
+    busy->second.push_back([this, e, promise] { publish_keyed(e, promise); });
     return;
   }
   busy_keys[e.key];
@@ -169,6 +176,10 @@ void event_log_state::publish(publish_event& what, event_promise promise) {
       [this, e, promise](const found_keys& found) mutable {
         if (!found.events.front()) return publish_now(std::move(e), promise);
         free_key(e.key);
+        const auto& known = *found.events.front();
+        if (known.kind != e.kind || known.subject != e.subject || known.data != e.data)
+          return reply(promise,
+                       make_error(errc::conflict, "idempotencyKey: used before for another event"));
         promise.deliver(event_published{true});
       },
       [this, key = e.key, promise](caf::error& failed) mutable {
@@ -210,47 +221,29 @@ void event_log_state::committed(const appended& done) {
 // -- waiting for events -------------------------------------------------------------
 
 void event_log_state::ask(ask_events& asked) {
-  if (asked.questions.empty()) return look_again();
   for (const auto& q : asked.questions) {
     if (q.last) continue;
-    watchers[watch_key(q.kind, q.subject)].push_back({asked.from, q.id, q.after, true, {}});
+    watchers[watch_key(q.kind, q.subject)].emplace_back(asked.from, q.id, q.after);
     ++watching;
   }
-  look(std::move(asked));
+  look_up(std::move(asked));
 }
 
-void event_log_state::look(ask_events asked) {
-  find_events want;
+void event_log_state::look_up(ask_events asked) {
+  find_events look;
   for (const auto& q : asked.questions) {
-    want.ids.push_back(q.id);
-    want.kinds.push_back(q.kind);
-    want.subjects.push_back(q.subject);
-    want.after.push_back(q.after);
+    look.ids.push_back(q.id);
+    look.kinds.push_back(q.kind);
+    look.subjects.push_back(q.subject);
+    look.after.push_back(q.after);
   }
-  self->request(core.reader, caf::infinite, std::move(want))
+  self->request(core.reader, caf::infinite, std::move(look))
     .then([this, asked](found_events& found) { looked_up(asked.from, asked.questions, found); },
           [this, asked](const caf::error& e) {
-            // A run that waits for this answer would wait for ever.
             log::error("looking up events failed, trying again", {{"error", to_text(e)}});
-            if (failed_looks.empty())
-              self->delayed_send(self, std::chrono::seconds{1}, ask_events{});
-            failed_looks.push_back(asked);
+            unread.push_back(asked);
+            self->delayed_send(self, std::chrono::seconds{1}, retry_atom_v);
           });
-}
-
-void event_log_state::look_again() {
-  for (auto& asked : std::exchange(failed_looks, {})) {
-    std::erase_if(asked.questions,
-                  [&](const event_question& q) { return !q.last && !watches(asked.from, q); });
-    if (!asked.questions.empty()) look(std::move(asked));
-  }
-}
-
-bool event_log_state::watches(const event_sink& from, const event_question& q) const {
-  auto list = watchers.find(watch_key(q.kind, q.subject));
-  return list != watchers.end() && std::ranges::any_of(list->second, [&](const watcher& w) {
-           return w.id == q.id && w.from == from;
-         });
 }
 
 void event_log_state::looked_up(const event_sink& from,
@@ -357,6 +350,10 @@ event_log_actor::behavior_type event_log(event_log_actor::stateful_pointer<event
     [self](store_changed& room) { self->state.room = std::move(room); },
     counted(self, [self](const appended& done) { self->state.committed(done); }),
     [self](const read_stats&) -> caf::result<store_changed> { return self->state.room; },
+    [self](retry_atom) {
+      for (auto& asked : std::exchange(self->state.unread, {}))
+        self->state.look_up(std::move(asked));
+    },
   };
 }
 

@@ -60,6 +60,7 @@ struct event_log_state {
   void request_all(request_runs& what, runs_promise promise);
   void request_keyed(run_request r, runs_promise promise);
   void publish(publish_event& what, event_promise promise);
+  void publish_keyed(event e, event_promise promise);
   void publish_now(event e, event_promise promise);
   error check(const run_request& r) const;
   void open_run(const run_request& r, std::vector<op>& ops, run_accepted& answer);
@@ -80,13 +81,10 @@ struct event_log_state {
 
   std::unordered_map<std::string, std::vector<watcher>> watchers; ///< by kind and subject
   std::size_t watching = 0;
-
-  std::vector<ask_events> failed_looks; ///< the store did not answer: asked again in a while
+  std::vector<ask_events> unread; ///< questions that the store could not answer
 
   void ask(ask_events& questions);
-  void look(ask_events asked);
-  void look_again();
-  bool watches(const event_sink& from, const event_question& q) const;
+  void look_up(ask_events asked);
   void looked_up(const event_sink& from, const std::vector<event_question>& questions,
                  found_events& found);
   void forget(const forget_events& what);

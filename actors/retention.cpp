@@ -29,7 +29,7 @@ void retention_state::look() {
   const auto before = clock.now(self->clock().now()) - config.keep;
   query_runs old;
   old.filter.ended_before = before;
-  old.before = first_id_of(before);
+  old.before = next ? *next : first_id_of(before);
   old.limit = runs_per_slice;
   self->request(core.reader, caf::infinite, std::move(old))
     .then([this](const run_page& page) { remove(page); },
@@ -40,10 +40,14 @@ void retention_state::look() {
 }
 
 void retention_state::remove(const run_page& page) {
+  next = page.next;
   if (page.runs.empty()) {
     at_work = false;
+    // A store looks at so many rows at a time: these had none, the next may.
+    if (next) look();
     return;
   }
+  next.reset(); // a run with many records needs several rounds
   append order{caf::actor_cast<commit_sink>(self), 0, {}};
   for (const auto& row : page.runs)
     order.ops.push_back(trim_run{row.id, config.slice});

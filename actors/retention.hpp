@@ -6,6 +6,8 @@
 
 #include <caf/typed_event_based_actor.hpp>
 
+#include <optional>
+
 namespace sluice {
 
 struct retention_config {
@@ -27,6 +29,7 @@ struct retention_state {
   core_actors core;
   std::uint64_t removed = 0;
   bool at_work = false;
+  std::optional<run_id> next; ///< where the next slice of rows begins; nothing: at the newest
 
   void look();
   void remove(const run_page& page);

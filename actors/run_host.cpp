@@ -16,6 +16,14 @@ namespace {
 constexpr std::size_t load_runs_max = 1000;
 constexpr std::size_t load_steps_max = 16'384;
 constexpr std::size_t recall_steps_max = 1000;
+constexpr auto retry_interval = std::chrono::seconds{1};
+
+/// Why an event in the log cancels a run.
+std::string cancel_reason(const event& found) {
+  if (found.kind != event_kind::run_cancelled) return "cancelled by event " + found.kind;
+  auto said = json::decode<failure>(found.data);
+  return said ? std::move(said->message) : "cancelled";
+}
 
 /// Moves the content out and leaves an empty list behind.
 template <class T>
@@ -62,68 +70,71 @@ void run_host_state::take_up(start_runs& order) {
   for (auto& start : order.runs) {
     if (by_id.contains(start.row.id)) continue;
     if (start.kind == start_kind::resumed) {
+      expected.try_emplace(start.row.id);
       to_load.push_back(std::move(start));
       continue;
     }
-    const auto input = start.input;
-    const auto who = take_place(std::move(start));
-    auto& run = *places[who.place].run;
-    watch_cancels(who, run, input, false);
-    run.start(out, {}, false);
+    take_in(std::move(start), {}, false);
   }
-  for (auto& want : drain(to_fetch))
-    if (find(want.run) != nullptr) fetch(want);
+  for (const auto& want : drain(to_fetch))
+    fetch(want);
   load_next();
 }
 
 void run_host_state::load_next() {
-  if (loading || to_load.empty()) return;
-  loading = true;
-  std::vector<run_start> asked;
+  if (!loading.empty() || to_load.empty()) return;
   load_steps want;
   want.limit = load_steps_max;
-  while (!to_load.empty() && asked.size() < load_runs_max) {
+  while (!to_load.empty() && loading.size() < load_runs_max) {
     want.runs.push_back(to_load.front().row.id);
-    asked.push_back(std::move(to_load.front()));
+    loading.push_back(std::move(to_load.front()));
     to_load.pop_front();
   }
   self->request(core.reader, caf::infinite, std::move(want))
     .then(
-      [this, asked](step_page& page) mutable {
+      [this](step_page& page) {
         read_clock();
-        loaded(std::move(asked), page);
+        loaded(page);
         carry();
       },
-      [this, asked](const caf::error& e) mutable {
+      [this](const caf::error& e) {
         // A store error is never swallowed: the runs stay here and are asked for again.
         log::error("loading runs failed, trying again", {{"error", to_text(e)}});
-        for (auto& start : asked)
+        for (auto& start : drain(loading))
           to_load.push_back(std::move(start));
-        loading = false;
-        self->delayed_send(self, std::chrono::seconds{1}, start_runs{});
+        self->delayed_send(self, retry_interval, start_runs{});
       });
 }
 
-void run_host_state::loaded(std::vector<run_start> asked, step_page& page) {
-  loading = false;
+void run_host_state::loaded(step_page& page) {
+  auto asked = drain(loading);
   const auto here = page.runs.size();
   for (std::size_t i = 0; i < here; ++i) {
-    auto& memo = page.runs[i];
     const bool more = page.next && page.next->ordinal && i + 1 == here;
-    const auto who = take_place(std::move(asked[i]));
-    auto& run = *places[who.place].run;
-    watch_cancels(who, run, memo.input, true);
-    run.start(out, std::move(memo), more);
+    auto node = expected.extract(asked[i].row.id);
+    if (!node.empty() && node.mapped()) asked[i].cancel_reason = std::move(node.mapped());
+    take_in(std::move(asked[i]), std::move(page.runs[i]), more);
   }
   for (auto i = asked.size(); i > here; --i)
     to_load.push_front(std::move(asked[i - 1]));
   load_next();
 }
 
-/// A cancellation may be in the event log already, or come at any time (P11).
-void run_host_state::watch_cancels(run_ref who, const machine& run, const std::string& input,
-                                   bool resumed) {
+void run_host_state::take_in(run_start start, run_memo memo, bool more) {
+  const bool resumed = start.kind == start_kind::resumed;
+  const bool cancelled = start.cancel_reason.has_value();
+  const auto who = take_place(std::move(start));
+  auto& run = *places[who.place].run;
+  run.load(std::move(memo), more);
+  if (cancelled || !look_for_cancels(who, run, resumed)) run.begin(out);
+}
+
+/// A cancellation may be in the event log already, or come at any time (P11). True: the run begins
+/// when the log has been looked at, so that one that was cancelled while it waited does nothing.
+bool run_host_state::look_for_cancels(run_ref who, const machine& run, bool resumed) {
   const auto& flow = *config.flows->find(run.row().workflow);
+  if (run.row().why != ending::none || (flow.cancel_on.empty() && !resumed)) return false;
+  auto& p = places[who.place];
   auto ask = [&](std::string kind, std::string subject, bool last) {
     effects::question q{who, cancels, {}};
     q.what.id = out.next_token++;
@@ -131,21 +142,19 @@ void run_host_state::watch_cancels(run_ref who, const machine& run, const std::s
     q.what.subject = std::move(subject);
     q.what.after = run.first_seq();
     q.what.last = last;
-    if (!last) places[who.place].watches.push_back(q.what.id);
+    (last ? p.gate : p.watches.emplace_back()) = q.what.id;
     out.questions.push_back(std::move(q));
   };
   for (const auto& rule : flow.cancel_on)
-    ask(rule.kind, rule.subject(input), false);
-  if (resumed) ask(event_kind::run_cancelled, to_string(run.id()), true);
+    ask(rule.kind, rule.subject(run.input()), false);
+  // The event log answers in the order of the questions: this one, which is always answered, last.
+  ask(event_kind::run_cancelled, to_string(run.id()), true);
+  return true;
 }
 
 void run_host_state::fetch(const effects::load& want) {
   load_steps steps{{want.id}, {0, want.after}, want.recall ? recall_steps_max : load_steps_max};
-  auto failed = [this, want](const caf::error& e) {
-    log::error("loading steps failed, trying again", {{"error", to_text(e)}});
-    if (to_fetch.empty()) self->delayed_send(self, std::chrono::seconds{1}, start_runs{});
-    to_fetch.push_back(want);
-  };
+  auto failed = [this, want](const caf::error& e) { fetch_again(want, e); };
   if (!want.recall) {
     self->request(core.reader, caf::infinite, std::move(steps))
       .then(
@@ -182,6 +191,12 @@ void run_host_state::fetch(const effects::load& want) {
       failed);
 }
 
+void run_host_state::fetch_again(const effects::load& want, const caf::error& why) {
+  log::error("loading a memo failed, trying again", {{"error", to_text(why)}});
+  to_fetch.push_back(want);
+  self->delayed_send(self, retry_interval, start_runs{});
+}
+
 // -- facts ----------------------------------------------------------------------------
 
 void run_host_state::committed(const appended& done) {
@@ -203,10 +218,12 @@ void run_host_state::answered(events_found& found) {
     auto& q = node.mapped();
     auto* run = find(q.who);
     if (run == nullptr) continue;
-    if (q.ordinal != cancels)
+    if (q.ordinal != cancels) {
       run->answered(out, q.ordinal, answer.id, std::move(answer.found));
-    else if (answer.found)
-      run->cancel(out, "cancelled by event " + q.kind, true);
+      continue;
+    }
+    if (answer.found) run->cancel(out, cancel_reason(*answer.found), true);
+    if (answer.id == places[q.who.place].gate) run->begin(out);
   }
 }
 
@@ -218,17 +235,13 @@ void run_host_state::responded(http_answered& answer) {
 
 caf::result<run_stopped> run_host_state::cancel(const cancel_run& order) {
   if (auto* run = find(order.run)) {
-    if (!run->cancel(out, order.reason, false))
+    if (!run->cancel(out, order.reason, false) && !run->being_cancelled())
       return make_error(errc::conflict, "the run is ending already");
+  } else if (auto early = expected.find(order.run); early != expected.end()) {
+    early->second = order.reason;
   } else {
-    // Its memo is on its way: the event is there when it arrives.
-    event e;
-    e.run = order.run;
-    e.kind = event_kind::run_cancelled;
-    e.subject = to_string(order.run);
-    e.at = out.now;
-    e.data = json::encode(failure{"cancelled", order.reason, {}, false});
-    out.ops.push_back(put_event{std::move(e)});
+    // It left while this message was on its way: the first commit wins (F29).
+    return make_error(errc::conflict, "the run has ended or was parked");
   }
   auto promise = self->make_response_promise<run_stopped>();
   stoppers[order.run].push_back(promise);
@@ -276,7 +289,7 @@ void run_host_state::carry() {
   for (auto who : drain(out.left)) {
     auto* run = find(who);
     if (run == nullptr) continue;
-    gone.runs.push_back({run->row()});
+    gone.runs.push_back({run->row(), run->first_seq()});
     remove(who);
   }
   if (!gone.runs.empty()) self->send(core.admission, std::move(gone));
@@ -308,6 +321,9 @@ void run_host_state::forget(const std::vector<token>& ids) {
 
 void run_host_state::remove(run_ref who) {
   auto& p = places[who.place];
+  if (auto node = stoppers.extract(p.run->id()); !node.empty())
+    for (auto& promise : node.mapped())
+      promise.deliver(make_error(errc::conflict, "the run was parked: " + p.run->row().reason));
   by_id.erase(p.run->id());
   if (!p.watches.empty()) forget(drain(p.watches));
   p.run.reset();
@@ -326,7 +342,7 @@ void run_host_state::check_drained() {
 run_counts run_host_state::count() const {
   run_counts counts;
   counts.hosted = by_id.size();
-  counts.loading = to_load.size() + (loading ? 1 : 0);
+  counts.loading = to_load.size() + loading.size();
   return counts;
 }
 

@@ -39,6 +39,7 @@ struct run_host_state {
     std::unique_ptr<machine> run;
     std::uint32_t tenancy = 0;
     std::vector<token> watches; ///< questions about events that cancel it
+    token gate = 0;             ///< the question after which it begins
   };
 
   struct question {
@@ -66,9 +67,10 @@ struct run_host_state {
   std::deque<commit> commits; ///< sent to the journal, oldest first
   std::unordered_map<token, question> questions;
   std::unordered_map<token, run_ref> calls;
-  std::deque<run_start> to_load; ///< resumed runs whose memos are not here yet
-  bool loading = false;
-  std::vector<effects::load> to_fetch; ///< parts of memos that the store failed to give
+  std::deque<run_start> to_load;  ///< resumed runs whose memos are not here yet
+  std::vector<run_start> loading; ///< those that the reader was asked for
+  std::unordered_map<run_id, std::optional<std::string>> expected; ///< both; why one is cancelled
+  std::vector<effects::load> to_fetch; ///< parts of memos that could not be read
   std::unordered_map<run_id, std::vector<caf::typed_response_promise<run_stopped>>> stoppers;
   std::vector<caf::typed_response_promise<drained>> drainers;
 
@@ -79,9 +81,11 @@ struct run_host_state {
   run_ref take_place(run_start start);
   void take_up(start_runs& order);
   void load_next();
-  void loaded(std::vector<run_start> asked, step_page& page);
-  void watch_cancels(run_ref who, const machine& run, const std::string& input, bool resumed);
+  void loaded(step_page& page);
+  void take_in(run_start start, run_memo memo, bool more);
+  bool look_for_cancels(run_ref who, const machine& run, bool resumed);
   void fetch(const effects::load& want);
+  void fetch_again(const effects::load& want, const caf::error& why);
   void committed(const appended& done);
   void answered(events_found& found);
   void responded(http_answered& answer);

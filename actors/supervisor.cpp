@@ -28,21 +28,22 @@ void supervisor_state::watch(const core_actors& all) {
 void supervisor_state::end(const end_node& order) {
   ending = true;
   log::info("stopping: no new runs, steps under way finish", {{"deadlineMs", order.drain_timeout}});
-  self->request(core.admission, order.drain_timeout, drain_runs{})
-    .then([](const drained&) {}, [](const caf::error&) {});
-  draining = core.hosts.size();
-  if (draining == 0) return flush(true);
-  for (const auto& host : core.hosts)
-    self->request(host, order.drain_timeout, drain_runs{})
-      .then([this](const drained&) { host_drained(); },
+  draining = 1 + core.hosts.size();
+  auto drain = [this, &order](const auto& who) {
+    self->request(who, order.drain_timeout, drain_runs{})
+      .then([this](const drained&) { one_drained(); },
             [this](const caf::error&) {
               if (draining == 0) return;
               draining = 0;
               flush(false);
             });
+  };
+  drain(core.admission);
+  for (const auto& host : core.hosts)
+    drain(host);
 }
 
-void supervisor_state::host_drained() {
+void supervisor_state::one_drained() {
   if (draining == 0) return;
   if (--draining == 0) flush(true);
 }

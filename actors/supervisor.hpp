@@ -30,7 +30,7 @@ struct supervisor_state {
 
   void watch(const core_actors& all);
   void end(const end_node& order);
-  void host_drained();
+  void one_drained();
   void flush(bool drained);
 };
 

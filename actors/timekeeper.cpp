@@ -9,12 +9,27 @@
 namespace sluice {
 
 void timekeeper_state::arm(arm_timers& order) {
-  auto known = std::find(sinks.begin(), sinks.end(), order.from);
-  if (known == sinks.end()) known = sinks.insert(sinks.end(), order.from);
-  const auto sink = static_cast<std::uint32_t>(known - sinks.begin());
+  if (order.timers.empty()) return;
+  const auto place = place_of(order.from);
   for (const auto& t : order.timers)
-    alarms.push({t.at, t.run, sink});
+    alarms.push({t.at, t.run, place});
+  sinks[place].alarms += order.timers.size();
   set_tick();
+}
+
+std::uint32_t timekeeper_state::place_of(const wake_sink& who) {
+  if (auto known = places.find(who.id()); known != places.end()) return known->second;
+  std::uint32_t place = 0;
+  if (vacant.empty()) {
+    place = static_cast<std::uint32_t>(sinks.size());
+    sinks.emplace_back();
+  } else {
+    place = vacant.back();
+    vacant.pop_back();
+  }
+  sinks[place].who = who;
+  places.emplace(who.id(), place);
+  return place;
 }
 
 void timekeeper_state::tick() {
@@ -25,8 +40,16 @@ void timekeeper_state::tick() {
     due[alarms.top().sink].runs.push_back(alarms.top().run);
     alarms.pop();
   }
-  for (std::size_t i = 0; i < due.size(); ++i)
-    if (!due[i].runs.empty()) self->send(sinks[i], std::move(due[i]));
+  for (std::uint32_t i = 0; i < due.size(); ++i) {
+    if (due[i].runs.empty()) continue;
+    auto& to = sinks[i];
+    to.alarms -= due[i].runs.size();
+    self->send(to.who, std::move(due[i]));
+    if (to.alarms != 0) continue;
+    places.erase(to.who.id());
+    to.who = nullptr;
+    vacant.push_back(i);
+  }
   set_tick();
 }
 

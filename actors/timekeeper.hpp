@@ -7,6 +7,7 @@
 #include <caf/typed_event_based_actor.hpp>
 
 #include <queue>
+#include <unordered_map>
 #include <vector>
 
 namespace sluice {
@@ -30,11 +31,20 @@ struct timekeeper_state {
   engine_clock clock;
   duration rescan_interval{30'000};
   core_actors core;
-  std::vector<wake_sink> sinks;
+  /// Whom timers wake. A place is free again when its last timer went off: hosts of a single run
+  /// come and go.
+  struct sink {
+    wake_sink who;
+    std::size_t alarms = 0;
+  };
+  std::vector<sink> sinks;
+  std::vector<std::uint32_t> vacant;
+  std::unordered_map<caf::actor_id, std::uint32_t> places;
   std::priority_queue<alarm, std::vector<alarm>, std::greater<>> alarms;
   timestamp armed_for = never;
 
   void arm(arm_timers& order);
+  std::uint32_t place_of(const wake_sink& who);
   void tick();
   void set_tick();
   void rescan();

@@ -103,8 +103,14 @@ action declare_journal(CLI::App& app) {
 
 /// What all benches share.
 template <class Options>
-std::shared_ptr<Options> bench_options(CLI::App& app) {
-  auto o = std::make_shared<Options>();
+struct bench_flags : Options {
+  bool json = false;
+};
+
+template <class Options>
+std::shared_ptr<bench_flags<Options>> bench_options(CLI::App& app) {
+  auto o = std::make_shared<bench_flags<Options>>();
+  app.add_flag("--json", o->json, "one line of JSON, for scripts");
   app.add_option("--data", o->data_dir, "where the folder of the measurement is made")
     ->type_name("DIR");
   return o;
@@ -114,7 +120,7 @@ action declare_bench_journal(CLI::App& app) {
   auto o = bench_options<bench::journal_options>(app);
   app.add_option("--producers", o->producers, "records per commit, a case each");
   app.add_option("--rounds", o->rounds, "turns of journal and bare log; medians count");
-  return [o] { return bench_command(*o); };
+  return [o] { return bench_command(*o, o->json); };
 }
 
 action declare_bench_steps(CLI::App& app) {
@@ -123,27 +129,28 @@ action declare_bench_steps(CLI::App& app) {
   app.add_option("--steps", o->steps, "of each run");
   app.add_option("--hosts", o->hosts, "actors that drive runs");
   app.add_option("--rounds", o->rounds, "turns of engine and store; medians count");
-  return [o] { return bench_command(*o); };
+  return [o] { return bench_command(*o, o->json); };
 }
 
 action declare_bench_resume(CLI::App& app) {
   auto o = bench_options<bench::resume_options>(app);
   app.add_option("--runs", o->runs, "how many");
   app.add_option("--steps", o->steps, "of each run");
-  return [o] { return bench_command(*o); };
+  app.add_option("--group", o->group, "so many steps of a run at once");
+  return [o] { return bench_command(*o, o->json); };
 }
 
 action declare_bench_memory(CLI::App& app) {
   auto o = bench_options<bench::memory_options>(app);
   app.add_option("--runs", o->runs, "how many");
-  return [o] { return bench_command(*o); };
+  return [o] { return bench_command(*o, o->json); };
 }
 
 action declare_bench_kill(CLI::App& app) {
   auto o = bench_options<bench::kill_options>(app);
   app.add_option("--rounds", o->rounds, "how often the node is killed");
   app.add_option("--seed", o->seed, "of the times at which it is killed");
-  return [o] { return bench_command(*o); };
+  return [o] { return bench_command(*o, o->json); };
 }
 
 action declare_version(CLI::App&) {

@@ -78,6 +78,10 @@ std::optional<uuid> parse_uuid(std::string_view text) noexcept {
   return id;
 }
 
+uuid_source uuid_source::fork() noexcept {
+  return seeded_ ? uuid_source{uuid_bits::from_seed(seed_)} : uuid_source{};
+}
+
 uuid uuid_source::next(timestamp now) {
   const std::int64_t ms = to_millis(now);
   if (ms > last_ms_) {
@@ -97,10 +101,6 @@ uuid uuid_source::next(timestamp now) {
     id.bytes[8 + i] = static_cast<std::uint8_t>(low >> (56 - 8 * i));
   }
   return id;
-}
-
-uuid_source uuid_source::fork() noexcept {
-  return seeded_ ? uuid_source{uuid_bits::from_seed(seed_)} : uuid_source{};
 }
 
 } // namespace sluice

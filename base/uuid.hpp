@@ -36,7 +36,7 @@ public:
   explicit uuid_source(std::uint64_t seed) noexcept : seed_{seed}, seeded_{true} {}
 
   [[nodiscard]] uuid next(timestamp now);
-  /// A source for another actor: a copy of this one could make the same ids.
+  /// Another source whose ids never meet those of this one.
   [[nodiscard]] uuid_source fork() noexcept;
 
 private:

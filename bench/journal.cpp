@@ -161,7 +161,7 @@ result<journal_result> run_journal_bench(const journal_options& o,
   return r;
 }
 
-std::string to_json_line(const journal_result& r) {
+report report_of(const journal_result& r) {
   std::vector<figure> figures{{"sync_us", r.sync_us}};
   for (const auto& c : r.cases) {
     const auto n = "_" + std::to_string(c.producers);
@@ -170,7 +170,7 @@ std::string to_json_line(const journal_result& r) {
     figures.push_back({"ratio_to_floor" + n, c.ratio});
     figures.push_back({"commit_us" + n, c.commit_us});
   }
-  return json_line("journal", r.good() ? "good" : "below its bar", figures);
+  return report{"journal", r.good() ? "good" : "below its bar", std::move(figures)};
 }
 
 } // namespace sluice::bench

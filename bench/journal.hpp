@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/error.hpp"
+#include "bench/measure.hpp"
 
 #include <chrono>
 #include <cstddef>
@@ -45,7 +46,7 @@ struct journal_result {
 run_journal_bench(const journal_options& o,
                   const std::function<void(const journal_case&)>& progress = {});
 
-/// One line; the names of the figures end in the number of producers.
-[[nodiscard]] std::string to_json_line(const journal_result& r);
+/// The names of the figures end in the number of producers.
+[[nodiscard]] report report_of(const journal_result& r);
 
 } // namespace sluice::bench

@@ -172,22 +172,23 @@ result<kill_result> run_kill_bench(const kill_options& o,
   return r;
 }
 
-std::string to_json_line(const kill_options& o, const kill_result& r) {
+report report_of(const kill_options& o, const kill_result& r) {
   auto number = [](std::uint64_t n) { return static_cast<double>(n); };
-  return json_line("kill", fmt::format("{}", o.rounds),
-                   {{"kills", number(r.kills)},
-                    {"killed_before_ready", number(r.unready)},
-                    {"runs_acknowledged", number(r.requested)},
-                    {"runs_missing", number(r.missing)},
-                    {"runs_wrong", number(r.wrong)},
-                    {"steps_called", number(r.calls.calls)},
-                    {"steps_lost", number(r.calls.lost)},
-                    {"steps_skipped", number(r.calls.skipped)},
-                    {"steps_repeated", number(r.calls.repeated)},
-                    {"steps_repeated_without_kill", number(r.calls.twice)},
-                    {"bad_keys", number(r.calls.bad_keys)},
-                    {"journal_problems", number(r.journal_problems)},
-                    {"seconds", r.seconds}});
+  return report{"kill",
+                fmt::format("{}", o.rounds),
+                {{"kills", number(r.kills)},
+                 {"killed_before_ready", number(r.unready)},
+                 {"runs_acknowledged", number(r.requested)},
+                 {"runs_missing", number(r.missing)},
+                 {"runs_wrong", number(r.wrong)},
+                 {"steps_called", number(r.calls.calls)},
+                 {"steps_lost", number(r.calls.lost)},
+                 {"steps_skipped", number(r.calls.skipped)},
+                 {"steps_repeated", number(r.calls.repeated)},
+                 {"steps_repeated_without_kill", number(r.calls.twice)},
+                 {"bad_keys", number(r.calls.bad_keys)},
+                 {"journal_problems", number(r.journal_problems)},
+                 {"seconds", r.seconds}}};
 }
 
 } // namespace sluice::bench

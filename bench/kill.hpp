@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "bench/ledger.hpp"
+#include "bench/measure.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -37,6 +38,6 @@ struct kill_result {
 [[nodiscard]] result<kill_result>
 run_kill_bench(const kill_options& o, const std::function<void(const std::string&)>& progress);
 
-[[nodiscard]] std::string to_json_line(const kill_options& o, const kill_result& r);
+[[nodiscard]] report report_of(const kill_options& o, const kill_result& r);
 
 } // namespace sluice::bench

@@ -2,6 +2,8 @@
 
 #include "base/json.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <fcntl.h>
@@ -71,14 +73,20 @@ double sync_us(const std::string& folder, std::size_t rounds) {
   return median(std::move(times));
 }
 
-std::string json_line(std::string_view bench, std::string_view what,
-                      const std::vector<figure>& figures) {
+std::string to_json(const report& r) {
   json::writer w;
-  w.obj().key("bench").str(bench).key("case").str(what);
-  for (const auto& f : figures)
+  w.obj().key("bench").str(r.bench).key("case").str(r.what);
+  for (const auto& f : r.figures)
     w.key(f.name).num(f.value);
   w.end();
   return w.take();
+}
+
+std::string to_table(const report& r) {
+  std::string text = fmt::format("{} {}", r.bench, r.what);
+  for (const auto& f : r.figures)
+    text += fmt::format("\n  {:<26} {:>14.{}f}", f.name, f.value, f.value < 100 ? 3 : 0);
+  return text;
 }
 
 } // namespace sluice::bench

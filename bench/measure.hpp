@@ -66,8 +66,17 @@ struct figure {
   double value = 0;
 };
 
+/// What a benchmark found.
+struct report {
+  std::string bench;
+  std::string what; ///< the case, in a few words
+  std::vector<figure> figures;
+};
+
 /// `{"bench":"journal","case":"…","figure":1.5,…}` without a line end.
-[[nodiscard]] std::string json_line(std::string_view bench, std::string_view what,
-                                    const std::vector<figure>& figures);
+[[nodiscard]] std::string to_json(const report& r);
+
+/// A heading and a line per figure, for people; without a last line end.
+[[nodiscard]] std::string to_table(const report& r);
 
 } // namespace sluice::bench

@@ -131,18 +131,19 @@ result<steps_result> run_steps_bench(const steps_options& o,
   return r;
 }
 
-std::string to_json_line(const steps_options& o, const steps_result& r) {
-  return json_line("steps", fmt::format("{}x{}", o.runs, o.steps),
-                   {{"steps_per_s", r.steps_per_s},
-                    {"journal_per_s", r.journal_per_s},
-                    {"ratio_to_journal", r.ratio_to_journal},
-                    {"p50_us", r.p50_us},
-                    {"p99_us", r.p99_us},
-                    {"sync_us", r.sync_us},
-                    {"p50_to_sync", r.sync_us > 0 ? r.p50_us / r.sync_us : 0},
-                    {"bytes_per_step", r.bytes_per_step},
-                    {"cpu_us_per_step", r.cpu_us_per_step},
-                    {"rss_mb", r.rss_mb}});
+report report_of(const steps_options& o, const steps_result& r) {
+  return report{"steps",
+                fmt::format("{}x{}", o.runs, o.steps),
+                {{"steps_per_s", r.steps_per_s},
+                 {"journal_per_s", r.journal_per_s},
+                 {"ratio_to_journal", r.ratio_to_journal},
+                 {"p50_us", r.p50_us},
+                 {"p99_us", r.p99_us},
+                 {"sync_us", r.sync_us},
+                 {"p50_to_sync", r.sync_us > 0 ? r.p50_us / r.sync_us : 0},
+                 {"bytes_per_step", r.bytes_per_step},
+                 {"cpu_us_per_step", r.cpu_us_per_step},
+                 {"rss_mb", r.rss_mb}}};
 }
 
 } // namespace sluice::bench

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/error.hpp"
+#include "bench/measure.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -34,6 +35,6 @@ struct steps_result {
 [[nodiscard]] result<steps_result>
 run_steps_bench(const steps_options& o, const std::function<void(const std::string&)>& progress);
 
-[[nodiscard]] std::string to_json_line(const steps_options& o, const steps_result& r);
+[[nodiscard]] report report_of(const steps_options& o, const steps_result& r);
 
 } // namespace sluice::bench

@@ -179,25 +179,27 @@ result<memory_result> run_memory_bench(const memory_options& o, const progress_l
   return r;
 }
 
-std::string to_json_line(const resume_options& o, const resume_result& r) {
-  return json_line("resume", fmt::format("{}x{}", o.runs, o.steps),
-                   {{"seconds", r.seconds},
-                    {"open_seconds", r.open_seconds},
-                    {"runs_per_s", r.runs_per_s},
-                    {"steps_per_s", r.steps_per_s},
-                    {"repeated", r.repeated},
-                    {"loaded_bytes_per_step", r.loaded_bytes_per_step},
-                    {"resumed_bytes_per_step", r.resumed_bytes_per_step},
-                    {"journal_mb", r.journal_mb},
-                    {"rss_mb", r.rss_mb}});
+report report_of(const resume_options& o, const resume_result& r) {
+  return report{"resume",
+                fmt::format("{}x{}", o.runs, o.steps),
+                {{"seconds", r.seconds},
+                 {"open_seconds", r.open_seconds},
+                 {"runs_per_s", r.runs_per_s},
+                 {"steps_per_s", r.steps_per_s},
+                 {"repeated", r.repeated},
+                 {"loaded_bytes_per_step", r.loaded_bytes_per_step},
+                 {"resumed_bytes_per_step", r.resumed_bytes_per_step},
+                 {"journal_mb", r.journal_mb},
+                 {"rss_mb", r.rss_mb}}};
 }
 
-std::string to_json_line(const memory_options& o, const memory_result& r) {
-  return json_line("memory", fmt::format("{}", o.runs),
-                   {{"bytes_per_run", r.bytes_per_run},
-                    {"rss_mb", r.rss_mb},
-                    {"peak_rss_mb", r.peak_rss_mb},
-                    {"seconds", r.seconds}});
+report report_of(const memory_options& o, const memory_result& r) {
+  return report{"memory",
+                fmt::format("{}", o.runs),
+                {{"bytes_per_run", r.bytes_per_run},
+                 {"rss_mb", r.rss_mb},
+                 {"peak_rss_mb", r.peak_rss_mb},
+                 {"seconds", r.seconds}}};
 }
 
 } // namespace sluice::bench

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/error.hpp"
+#include "bench/measure.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -52,7 +53,7 @@ struct memory_result {
 [[nodiscard]] result<memory_result> run_memory_bench(const memory_options& o,
                                                      const progress_line& progress);
 
-[[nodiscard]] std::string to_json_line(const resume_options& o, const resume_result& r);
-[[nodiscard]] std::string to_json_line(const memory_options& o, const memory_result& r);
+[[nodiscard]] report report_of(const resume_options& o, const resume_result& r);
+[[nodiscard]] report report_of(const memory_options& o, const memory_result& r);
 
 } // namespace sluice::bench

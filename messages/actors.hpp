@@ -127,7 +127,8 @@ using event_log_actor = inspected_actor::extend<
   caf::reacts_to<core_actors>, caf::replies_to<request_runs>::with<runs_accepted>,
   caf::replies_to<publish_event>::with<event_published>, caf::reacts_to<ask_events>,
   caf::reacts_to<forget_events>, caf::reacts_to<events_committed>, caf::reacts_to<store_changed>,
-  caf::reacts_to<appended>, caf::replies_to<read_stats>::with<store_changed>>;
+  caf::reacts_to<appended>, caf::replies_to<read_stats>::with<store_changed>,
+  caf::reacts_to<retry_atom>>;
 
 /// Removes what ended long ago, in slices (J10).
 using retention_actor =

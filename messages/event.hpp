@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace sluice {
 
@@ -41,5 +42,11 @@ inline constexpr const char* run_ended = "run.ended";         ///< data: `run_ou
 inline constexpr const char* run_cancelled = "run.cancelled"; ///< subject: the run to cancel
 inline constexpr const char* step_failed = "step.failed";     ///< data: step, attempt, error
 } // namespace event_kind
+
+/// Kinds that only the engine may write: a forged one would begin, end or cancel a run.
+[[nodiscard]] inline bool is_engine_kind(std::string_view kind) noexcept {
+  return kind == event_kind::run_requested || kind == event_kind::run_ended
+         || kind == event_kind::run_cancelled || kind == event_kind::step_failed;
+}
 
 } // namespace sluice

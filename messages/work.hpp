@@ -106,6 +106,7 @@ struct run_start {
   timestamp admitted_at{};
   bool count_crash = false; ///< raise the crash count before its first effect (4.7)
   bool suspect = false;     ///< tell the admission when it is calm
+  bool last_straw = false;  ///< parks instead of raising it once more (I17)
   bool by_person = false;   ///< resumed by a person: a step that must not be repeated is repeated
   /// Set: do not run it, end it as cancelled.
   std::optional<std::string> cancel_reason;
@@ -132,6 +133,7 @@ struct slots_granted {
 
 struct run_departure {
   run_row row; ///< terminal or parked
+  std::uint64_t first_seq = 0;
 };
 
 /// Runs that ended or were parked: their slots are free.

@@ -18,6 +18,10 @@ namespace {
 /// The row of `table::node` that an ordered shutdown leaves (4.7).
 constexpr std::string_view clean_key = "clean";
 
+/// With this much above the reserve, the disk is asked only once in so many commits.
+constexpr std::uint64_t ample_room_bytes = std::uint64_t{1} << 30;
+constexpr int commits_per_look = 32;
+
 error not_open() {
   return make_error(errc::unavailable, "the store is not open");
 }
@@ -92,11 +96,19 @@ result<std::unique_ptr<lmdb_journal>> lmdb_store::take_over() {
 
 // -- writing ----------------------------------------------------------------------
 
-bool lmdb_store::has_room() const {
+bool lmdb_store::has_room() {
+  if (commits_until_look_ > 0) {
+    --commits_until_look_;
+    return true;
+  }
+  const auto reserve = options_.reserve_bytes;
   const auto left = std::min(journal_->env.map_left(), lmdb::disk_free(options_.path));
-  if (left >= options_.reserve_bytes) return true;
+  if (left >= reserve) {
+    if (left - reserve >= ample_room_bytes) commits_until_look_ = commits_per_look - 1;
+    return true;
+  }
   lmdb::txn t{journal_->env, lmdb::txn::mode::read};
-  return left + t.free_bytes() >= options_.reserve_bytes;
+  return left + t.free_bytes() >= reserve;
 }
 
 void lmdb_store::submit(const std::vector<batch>& batches) {

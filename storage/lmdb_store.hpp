@@ -66,13 +66,14 @@ public:
 private:
   error claim();
   result<std::unique_ptr<lmdb_journal>> take_over();
-  [[nodiscard]] bool has_room() const;
+  [[nodiscard]] bool has_room();
 
   const lmdb_options options_;
   folder_lock lock_;
   std::unique_ptr<lmdb_journal> journal_; ///< null until it is open
   std::vector<commit_result> finished_;
   bool clean_ = false;
+  int commits_until_look_ = 0;
   std::string broken_; ///< why every batch is refused; empty: it is not
 };
 

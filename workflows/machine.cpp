@@ -28,9 +28,10 @@ machine::machine(const catalog& flows, const workflow& flow, run_start start, ru
   : flows_{flows}, flow_{flow}, limits_{limits}, row_{std::move(start.row)},
     input_{std::move(start.input)}, self_{self}, first_seq_{start.first_seq},
     last_result_seq_{start.last_result_seq}, admitted_at_{start.admitted_at},
-    logical_now_{row_.requested_at}, count_crash_{start.count_crash}, watch_calm_{start.suspect},
-    by_person_{start.by_person}, cancel_told_{start.cancel_told},
-    cancel_first_{std::move(start.cancel_reason)} {}
+    logical_now_{row_.requested_at}, count_crash_{start.count_crash}, last_straw_{start.last_straw},
+    watch_calm_{start.suspect}, by_person_{start.by_person}, cancel_told_{start.cancel_told} {
+  if (start.cancel_reason) cancel_first_ = std::move(*start.cancel_reason);
+}
 
 machine::~machine() {
   drop_frames();
@@ -38,40 +39,49 @@ machine::~machine() {
 
 // -- facts --------------------------------------------------------------------
 
-void machine::start(effects& out, run_memo memo, bool more) {
-  entry e{*this, out};
-  if (memo.corrupt) return request_park("corrupt: " + memo.detail);
+void machine::load(run_memo memo, bool more) {
+  if (memo.corrupt) damage_ = "corrupt: " + memo.detail;
   if (!memo.input.empty()) input_ = std::move(memo.input);
-  if (cancel_first_ && row_.why == ending::none) {
-    row_.reason.clear();
-    if (row_.status == run_status::parked) row_.status = run_status::recovering;
-    return stop_cancelled(std::move(*cancel_first_), cancel_told_);
-  }
   versions_ = std::move(memo.versions);
   memo_ = std::move(memo.steps);
   more_ = more;
   replaying_ = more_ || !memo_.empty();
+}
+
+void machine::begin(effects& out) {
+  entry e{*this, out};
+  if (state_ != state::running || park_reason_) return;
   if (row_.status == run_status::parked) {
     row_.status = run_status::recovering;
     row_.reason.clear();
   }
   row_stale_ = row_.status != run_status::running;
-  if (row_.why == ending::none) return start_body();
-  // The workflow's own frames are gone for good: only what `on_failure` did counts.
-  std::erase_if(memo_, [](const step_record& r) { return r.ordinal < failure_ordinal; });
-  state_ = state::ending;
-  start_failure();
+  if (cancel_first_ && row_.why == ending::none) {
+    if (more_ && !damage_) return load_more();
+    return stop_cancelled(std::move(*cancel_first_), cancel_told_);
+  }
+  if (damage_) return request_park(*damage_);
+  if (row_.why != ending::none) {
+    // The workflow's own frames are gone for good: only what `on_failure` did counts.
+    std::erase_if(memo_, [](const step_record& r) { return r.ordinal < failure_ordinal; });
+    state_ = state::ending;
+  }
+  if (count_crash_ && !merely_waited()) return count_crash();
+  set_off();
 }
 
 void machine::feed(effects& out, run_memo memo, bool more) {
   entry e{*this, out};
-  loading_ = false;
+  if (!std::exchange(loading_, false)) return; // of a life that is over
   if (park_reason_ || (state_ != state::running && state_ != state::ending)) return;
-  if (memo.corrupt) return request_park("corrupt: " + memo.detail);
+  if (memo.corrupt && !cancel_first_) return request_park("corrupt: " + memo.detail);
+  if (cancel_first_) note_open_children();
   memo_ = std::move(memo.steps);
   memo_at_ = 0;
-  more_ = more;
-  match_group();
+  more_ = more && !memo.corrupt;
+  if (!cancel_first_) return match_group();
+  if (more_) return load_more();
+  stop_cancelled(std::move(*cancel_first_), cancel_told_);
 }
 
 void machine::recalled(effects& out, recalled_memo memo) {
@@ -90,6 +100,8 @@ void machine::committed(effects& out, std::uint32_t what) {
   case commit_of::crash:
     count_crash_ = false;
     crash_saving_ = false;
+    if (state_ != state::running && state_ != state::ending) return;
+    if (!context_) return set_off();
     for (std::uint32_t i = 0; i < group_size_ && !ready_; ++i)
       if (group_[i]->phase_ == operation::phase::held) begin_work(*group_[i]);
     return;
@@ -157,6 +169,7 @@ void machine::answered(effects& out, std::uint32_t ordinal, token id, std::optio
     event_taken(wait, std::move(*found));
   } else if (op->phase_ == operation::phase::asking) {
     op->payload_ = "null";
+    op->until_ = never;
     save(*op, step_status::done, op->payload_);
     op->phase_ = operation::phase::saving;
   }
@@ -180,21 +193,24 @@ void machine::slot_granted(effects& out) {
 }
 
 bool machine::cancel(effects& out, std::string reason, bool told) {
-  if (state_ != state::running || park_reason_) return false;
+  if (state_ != state::running || park_reason_ || cancel_first_) return false;
   entry e{*this, out};
-  stop_cancelled(std::move(reason), told);
+  if (more_ && !damage_) {
+    // Children that only the rest of the memo knows are cancelled with it.
+    note_open_children();
+    drop_frames();
+    cancel_first_ = std::move(reason);
+    cancel_told_ = told;
+    load_more();
+  } else {
+    stop_cancelled(std::move(reason), told);
+  }
   return true;
 }
 
-void machine::park(effects& out, std::string reason) {
-  entry e{*this, out};
-  request_park(std::move(reason));
-}
-
-void machine::release(effects& out) {
-  entry e{*this, out};
-  for (std::uint32_t i = 0; i < group_size_ && !ready_; ++i)
-    if (group_[i]->phase_ == operation::phase::held && !crash_saving_) begin_work(*group_[i]);
+bool machine::being_cancelled() const noexcept {
+  if (cancel_first_) return true;
+  return row_.why == ending::cancel && (state_ == state::stopping || state_ == state::ended);
 }
 
 } // namespace sluice

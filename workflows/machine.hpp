@@ -66,9 +66,11 @@ public:
 
   // -- facts ----------------------------------------------------------------------
 
-  /// Begins with what is known of the run; `more`: the memo goes on, ask for it by
+  /// What the journal knows of the run; `more`: the memo goes on, ask for it by
   /// `effects::loads`.
-  void start(effects& out, run_memo memo, bool more);
+  void load(run_memo memo, bool more);
+  /// Replays what was loaded and goes on from there.
+  void begin(effects& out);
   /// The next part of the memo.
   void feed(effects& out, run_memo memo, bool more);
   void recalled(effects& out, recalled_memo memo);
@@ -81,17 +83,16 @@ public:
   /// Stops the work now; `true` if that is news. `told`: the event log has the cancellation
   /// already.
   bool cancel(effects& out, std::string reason, bool told);
-  /// Parks it for a reason that came from outside: a corrupt record.
-  void park(effects& out, std::string reason);
-  /// A drain ended or began: work that was held begins.
-  void release(effects& out);
 
   // -- looking ----------------------------------------------------------------------
 
   [[nodiscard]] const run_row& row() const noexcept { return row_; }
   [[nodiscard]] run_id id() const noexcept { return row_.id; }
+  [[nodiscard]] const std::string& input() const noexcept { return input_; }
   [[nodiscard]] std::uint64_t first_seq() const noexcept { return first_seq_; }
   [[nodiscard]] bool replaying() const noexcept { return replaying_; }
+  /// Is it cancelled, and is that on its way to the journal?
+  [[nodiscard]] bool being_cancelled() const noexcept;
   /// Steps whose work is under way or whose result is being committed.
   [[nodiscard]] std::size_t steps_under_way() const noexcept;
   [[nodiscard]] run_look look() const;
@@ -127,6 +128,10 @@ private:
 
   // machine_life.cpp: the life of the run
   void go_on();
+  void set_off();
+  void count_crash();
+  [[nodiscard]] bool merely_waited() const noexcept;
+  [[nodiscard]] bool merely_waits() const noexcept;
   void start_body();
   void start_failure();
   void stop(ending why, failure error);
@@ -137,14 +142,16 @@ private:
   void save_row(std::uint32_t what);
   void request_park(std::string reason);
   void drop_frames() noexcept;
-  void cancel_children();
+  void note_open_children();
   void announce(std::string kind, std::string subject, std::string data);
   void arm_deadline();
   [[nodiscard]] std::optional<timestamp> deadline() const;
   void load_more();
+  [[nodiscard]] std::optional<std::string> journal_goes_on() const;
 
   // machine_asks.cpp: what it asks for, matched with its memo
   void match_group();
+  void replay_ended();
   void match(operation& op);
   void from_memo(operation& op, step_record& row);
   void launch(operation& op);
@@ -206,25 +213,29 @@ private:
   std::uint64_t drawn_ = 0;
   std::uint32_t version_ = 0;
   std::vector<std::pair<std::uint64_t, std::uint64_t>>
-    taken_;                    ///< event kind and subject → newest seq taken
-  std::vector<event> parting_; ///< events of `on_failure`: one commit with the end (P13)
-  std::optional<std::string> park_reason_;
+    taken_;                           ///< event kind and subject → newest seq taken
+  std::vector<event> parting_;        ///< events of `on_failure`: one commit with the end (P13)
+  std::vector<run_id> open_children_; ///< cancelled when this run is stopped (P7)
+  rare<std::string> park_reason_;
+  rare<std::string> damage_; ///< why the memo cannot be trusted (F23)
   rare<failure> timed_out_;
 
   state state_ = state::running;
   bool more_ = false;      ///< the memo goes on in the store
   bool loading_ = false;   ///< and that part is on its way
   bool replaying_ = false; ///< until the first ask that is not in the memo
+  bool wait_cut_ = false;  ///< a wait was cut: the stored wake-up is too late (I20)
   bool asking_ = false;
   bool ready_ = false; ///< the group is settled: resume the waiter
   bool count_crash_ = false;
   bool crash_saving_ = false;
+  bool last_straw_ = false;
   bool row_stale_ = false; ///< the stored row says less than ours
   bool watch_calm_ = false;
   bool slots_away_ = false;
   bool by_person_ = false;
   bool cancel_told_ = false;
-  std::optional<std::string> cancel_first_;
+  rare<std::string> cancel_first_;
 };
 
 } // namespace sluice

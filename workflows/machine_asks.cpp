@@ -60,7 +60,7 @@ void machine::match_group() {
         "nondeterministic: the journal goes on with step '" + memo_[memo_at_].name
         + "', which the code reaches only after steps that the journal does not know");
     if (more_) return load_more();
-    replaying_ = false;
+    replay_ended();
     memo_ = {};
     memo_at_ = 0;
     for (std::uint32_t i = 0; i < group_size_ && !park_reason_; ++i)
@@ -69,11 +69,19 @@ void machine::match_group() {
         launch(*group_[i]);
     refresh_wake();
   } else if (unsettled_ != 0) {
-    replaying_ = false;
-    wake_at_ = earliest_wake(); // the commit that recorded these waits stored it
+    replay_ended();
+    if (!wait_cut_) wake_at_ = earliest_wake(); // the commit that recorded these waits stored it
+    refresh_wake();
   }
   note_idle();
   note_gates();
+}
+
+/// From here on everything is new: time counts again.
+void machine::replay_ended() {
+  if (!replaying_) return;
+  replaying_ = false;
+  arm_deadline();
 }
 
 void machine::match(operation& op) {
@@ -117,10 +125,7 @@ void machine::from_memo(operation& op, step_record& row) {
     return settle(op);
   }
   case step_status::started:
-    if (by_person_) {
-      by_person_ = false;
-      return begin_work(op);
-    }
+    if (by_person_) return begin_work(op);
     return request_park("undecided: step '" + op.name_
                         + "' must not be repeated, and it is not known whether it was done;"
                           " resume repeats it, cancel does not");
@@ -128,6 +133,7 @@ void machine::from_memo(operation& op, step_record& row) {
     break;
   }
   op.until_ = cut_wait(row.at, row.until, out_->now);
+  wait_cut_ = wait_cut_ || op.until_ != row.until;
   switch (op.kind_) {
   case step_kind::work: {
     auto note = json::decode<detail::pause_note>(row.payload);
@@ -168,7 +174,12 @@ void machine::launch(operation& op) {
     return;
   }
   case step_kind::send: {
-    for (auto& draft : static_cast<send_operation&>(op).events) {
+    auto& send = static_cast<send_operation&>(op);
+    for (const auto& draft : send.events)
+      if (is_engine_kind(draft.kind))
+        return give_up(op, failure{std::string{to_string(errc::bad_input)},
+                                   "only the engine sends '" + draft.kind + "'", op.name_, false});
+    for (auto& draft : send.events) {
       event e;
       e.run = row_.id;
       e.kind = std::move(draft.kind);

@@ -32,6 +32,7 @@ std::optional<std::uint32_t> machine::version(std::string_view change, std::uint
     if (known.name == change)
       return static_cast<std::uint32_t>(json::plain_integer(known.payload).value_or(0));
   if (memo_at_ < memo_.size() || more_) return 0;
+  if (park_reason_ || timed_out_) return {}; // its frames are about to go
   version_ = newest;
   step_record r;
   r.run = row_.id;

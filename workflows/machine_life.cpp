@@ -1,4 +1,5 @@
 #include "base/json.hpp"
+#include "base/mutant.hpp"
 #include "workflows/catalog.hpp"
 #include "workflows/context.hpp"
 #include "workflows/machine.hpp"
@@ -25,14 +26,55 @@ void machine::go_on() {
   } else if (state_ == state::ending && after_failure_.done()) {
     conclude_failure();
   }
-  // A run that merely waits after its replay did nothing that could have killed the process (4.7).
-  if (count_crash_ && !crash_saving_ && !replaying_ && !loading_ && group_ != nullptr)
-    count_crash_ = false;
+  if (count_crash_ && merely_waits()) count_crash_ = false;
+}
+
+/// Before anything of it runs again: the count, unless it cannot have killed the process (4.7).
+void machine::count_crash() {
+  if (crash_saving_) return;
+  if (last_straw_)
+    return request_park("crashes: the process died " + std::to_string(row_.crashes + 1)
+                        + " times while this run was at work");
+  crash_saving_ = true;
+  ++row_.crashes;
+  row_.crash_seq = last_result_seq_;
+  row_.status = run_status::recovering;
+  save_row(commit_of::crash);
+}
+
+/// Its newest record is a wait. A wait for the next attempt that is over may have been that
+/// attempt.
+bool machine::merely_waited() const noexcept {
+  if (mutated(mutant::crash_not_counted)) return true;
+  if (more_) return true; // not known yet: counted before its next work
+  if (memo_.empty()) return false;
+  const auto& last = memo_.back();
+  return last.status == step_status::waiting
+         && (last.kind != step_kind::work || last.until > out_->now);
+}
+
+/// After its replay: is all that is open a wait that has not ended?
+bool machine::merely_waits() const noexcept {
+  if (crash_saving_ || replaying_ || loading_ || group_ == nullptr) return false;
+  for (std::uint32_t i = 0; i < group_size_; ++i) {
+    const auto& op = *group_[i];
+    if (op.kind_ == step_kind::work && op.phase_ == operation::phase::waiting
+        && op.until_ <= out_->now)
+      return false;
+  }
+  return true;
+}
+
+void machine::set_off() {
+  if (state_ == state::ending)
+    start_failure();
+  else
+    start_body();
 }
 
 void machine::start_body() {
   context_ = std::make_unique<context>(*this);
-  if (row_.started_at != never) arm_deadline();
+  if (!replaying_) arm_deadline();
   body_ = flow_.body(*context_, input_);
   body_.start();
 }
@@ -57,13 +99,18 @@ void machine::stop_cancelled(std::string reason, bool told) {
 }
 
 void machine::stop(ending why, failure error) {
-  cancel_children();
+  note_open_children();
+  for (const auto& child : std::exchange(open_children_, {}))
+    announce(event_kind::run_cancelled, to_string(child),
+             json::encode(failure{"cancelled", "its parent ended", {}, false}));
   drop_frames();
   memo_.clear();
   memo_at_ = 0;
   more_ = false;
+  loading_ = false;
   replaying_ = false;
   count_crash_ = false;
+  cancel_first_.reset();
   timed_out_.reset();
   row_.why = why;
   row_.error = std::move(error);
@@ -77,12 +124,8 @@ void machine::stop(ending why, failure error) {
 }
 
 void machine::conclude() {
-  if (memo_at_ < memo_.size() || more_) {
-    std::string next =
-      memo_at_ < memo_.size() ? "step '" + memo_[memo_at_].name + "'" : "more steps";
-    drop_frames();
-    request_park("nondeterministic: the journal goes on with " + next
-                 + ", the code has come to its end");
+  if (auto next = journal_goes_on()) {
+    request_park(std::move(*next));
     return go_on();
   }
   std::optional<failure> error;
@@ -107,6 +150,10 @@ void machine::conclude() {
 }
 
 void machine::conclude_failure() {
+  if (auto next = journal_goes_on()) {
+    request_park(std::move(*next));
+    return go_on();
+  }
   try {
     after_failure_.take();
   } catch (const std::exception& failed) {
@@ -156,14 +203,18 @@ void machine::drop_frames() noexcept {
   after_failure_ = {};
 }
 
-void machine::cancel_children() {
+void machine::note_open_children() {
   for (std::uint32_t i = 0; i < group_size_; ++i) {
     auto& op = *group_[i];
     if (op.kind_ != step_kind::invoke || op.phase_ == operation::phase::settled) continue;
     const auto& child = static_cast<invoke_operation&>(op).child;
-    if (child.is_nil()) continue;
-    announce(event_kind::run_cancelled, to_string(child),
-             json::encode(failure{"cancelled", "its parent ended", {}, false}));
+    if (!child.is_nil()) open_children_.push_back(child);
+  }
+  // Those that its replay has not come to.
+  for (auto at = memo_at_; at < memo_.size(); ++at) {
+    const auto& row = memo_[at];
+    if (row.kind != step_kind::invoke || row.status != step_status::waiting) continue;
+    if (auto ref = json::decode<child_ref>(row.payload)) open_children_.push_back({ref->child});
   }
 }
 
@@ -186,6 +237,13 @@ std::optional<timestamp> machine::deadline() const {
 
 void machine::arm_deadline() {
   if (auto end = deadline()) out_->timers.push_back({*end, row_.id});
+}
+
+std::optional<std::string> machine::journal_goes_on() const {
+  if (memo_at_ == memo_.size() && !more_) return {};
+  return "nondeterministic: the journal goes on with "
+         + (memo_at_ < memo_.size() ? "step '" + memo_[memo_at_].name + "'" : "more steps")
+         + ", the code has come to its end";
 }
 
 void machine::load_more() {

@@ -10,18 +10,14 @@
 namespace sluice {
 
 void machine::begin_work(operation& op) {
-  if (out_->draining) {
+  // What the journal calls started is begun, drain or not: else nobody could tell later.
+  if (out_->draining && op.phase_ != operation::phase::starting) {
     op.phase_ = operation::phase::held;
-    return;
+    return note_gates();
   }
   if (count_crash_ && !mutated(mutant::crash_not_counted)) {
     op.phase_ = operation::phase::held;
-    if (crash_saving_) return;
-    crash_saving_ = true;
-    ++row_.crashes;
-    row_.crash_seq = last_result_seq_;
-    row_.status = run_status::recovering;
-    return save_row(commit_of::crash);
+    return count_crash();
   }
   if (!op.repeatable_ && op.phase_ != operation::phase::starting) {
     save(op, step_status::started, "null");
@@ -30,6 +26,7 @@ void machine::begin_work(operation& op) {
   }
   op.phase_ = operation::phase::working;
   op.until_ = never;
+  note_gates();
   op.start_work(*this, attempt{*this, op.ordinal_, op.name_, op.attempt_});
 }
 

@@ -51,6 +51,7 @@ inline event_log_actor::behavior_type event_log_stand_in(event_log_actor::pointe
     [](const store_changed&) {},
     [](const appended&) {},
     [s](const read_stats&) { return s->store; },
+    [](retry_atom) {},
   };
 }
 

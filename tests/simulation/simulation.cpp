@@ -108,7 +108,7 @@ simulation::pace simulation::step() {
   if (order_.chance(10)) check_counts();
   duration hop{60'000};
   if (!plans_.empty()) hop = std::min(hop, plans_.begin()->first - elapsed());
-  world_.next_moment(hop);
+  world_.move_on(hop);
   return pace::quiet;
 }
 

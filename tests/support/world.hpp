@@ -10,6 +10,7 @@
 #include <caf/actor_system_config.hpp>
 #include <caf/event_based_actor.hpp>
 #include <caf/scheduler/test_coordinator.hpp>
+#include <caf/send.hpp>
 
 #include <chrono>
 #include <cstdint>
@@ -35,6 +36,7 @@ struct world_options {
   std::uint32_t crashes_max = 10;
   std::uint64_t live_max = 1'000'000;
   std::uint64_t input_bytes_max = 1 << 20;
+  bool lose_timers = false; ///< no timer is ever armed: only the rescan finds what is due (F6)
 };
 
 /// A whole node in one thread: the real actors on a scheduler that runs only when told, virtual
@@ -50,11 +52,13 @@ public:
 
   /// Opens the store and starts the actors; `true` when recovery was answered.
   bool boot();
+  /// The same, but nothing has run yet when it returns.
+  bool boot_slowly();
   /// Everything that is not committed is gone; whatever its actors still do reaches nobody.
   void crash();
   /// Ordered shutdown; what the supervisor answered.
   node_ended shut_down();
-  /// The first half of `boot`: `then` is told how recovery ended, whenever that is. False: the
+  /// As `boot_slowly`, and `then` is told how recovery ended, whenever that is. False: the
   /// store did not open.
   bool power_on(std::function<void(result<recovered>)> then);
   /// The first half of `shut_down`: `power_off` ends the process when `then` was told.
@@ -70,8 +74,10 @@ public:
   void settle();
   /// Runs one message of a randomly chosen actor; false: there is none.
   bool run_one(std::uint64_t draw);
-  /// Moves time to the next timer, or by `at_most` if that is sooner, and runs no message.
-  void next_moment(duration at_most);
+  /// Moves time to the next timer and runs nothing; false: there is none.
+  bool next_moment();
+  /// The same, but by `at_most` if that is sooner.
+  void move_on(duration at_most);
   /// Lets time pass, timer by timer.
   void pass_time(duration total);
   /// Lets time pass until `done` or until `at_most` is over; was it done?
@@ -113,6 +119,11 @@ public:
               [then](caf::error& e) { then(std::move(e)); });
     });
   }
+  /// Tells an actor; nothing runs meanwhile.
+  template <class Handle, class Message>
+  void tell(const Handle& who, Message message) {
+    caf::anon_send(who, std::move(message));
+  }
   [[nodiscard]] const core_actors& core() const noexcept { return core_; }
 
   // -- looking at the disk -------------------------------------------------------------
@@ -128,6 +139,8 @@ public:
   std::shared_ptr<memory_disk> disk = std::make_shared<memory_disk>();
   /// The store of the node that is up: its fault switches.
   memory_store* store = nullptr;
+  /// So many reads fail once the next boot has read its list of runs.
+  std::size_t fail_reads_after_boot = 0;
   provider network;
   std::uint64_t requests_sent = 0;
   std::uint64_t requests_aborted = 0;
@@ -150,8 +163,10 @@ private:
   engine_clock clock_;
   core_actors core_;
   supervisor_actor supervisor_;
+  timekeeper_actor real_timekeeper_; ///< behind one that loses timers
   std::vector<std::unique_ptr<memory_store>> stores_;
-  std::shared_ptr<bool> wire_; ///< false: what this incarnation sends reaches nobody
+  std::shared_ptr<bool> wire_;      ///< false: what this incarnation sends reaches nobody
+  std::shared_ptr<bool> recovered_; ///< was the recovery of this boot answered?
   bool up_ = false;
   std::string death_;
 
