@@ -47,7 +47,10 @@ error event_log_state::check(const run_request& r) const {
   const auto* flow = flows->find(r.workflow);
   if (flow == nullptr)
     return make_error(errc::bad_input, "workflow: no workflow is called '" + r.workflow + "'");
-  if (auto bad = flow->check(r.input)) return make_error(errc::bad_input, "input" + detail_of(bad));
+  if (auto bad = flow->check(r.input)) {
+    const auto why = detail_of(bad);
+    return make_error(errc::bad_input, "input" + (why.starts_with('/') ? why : ": " + why));
+  }
   return {};
 }
 
