@@ -4,6 +4,8 @@
 #include "workflows/context.hpp"
 #include "workflows/machine.hpp"
 
+#include <algorithm>
+
 namespace sluice {
 
 void machine::go_on() {
@@ -42,15 +44,14 @@ void machine::count_crash() {
   save_row(commit_of::crash);
 }
 
-/// Its newest record is a wait. A wait for the next attempt that is over may have been that
-/// attempt.
+/// The journal has a wait that is open, so that is where the workflow stands, whatever of the same
+/// group is done. A wait for the next attempt that is over may have been that attempt.
 bool machine::merely_waited() const noexcept {
   if (mutated(mutant::crash_not_counted)) return true;
   if (more_) return true; // not known yet: counted before its next work
-  if (memo_.empty()) return false;
-  const auto& last = memo_.back();
-  return last.status == step_status::waiting
-         && (last.kind != step_kind::work || last.until > out_->now);
+  return std::any_of(memo_.rbegin(), memo_.rend(), [this](const step_record& r) {
+    return r.status == step_status::waiting && (r.kind != step_kind::work || r.until > out_->now);
+  });
 }
 
 /// After its replay: is all that is open a wait that has not ended?

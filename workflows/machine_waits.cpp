@@ -169,7 +169,8 @@ void machine::note_gates() {
 }
 
 /// Once all that is open waits, the next suspect may start (4.7), and the slots go back if a gate
-/// says so (P9). Not before: a step beside the wait is at work under them.
+/// says so (P9). Not before: a step beside the wait is at work under them, and one whose wait is
+/// over is about to be.
 void machine::note_idle() {
   if (unsettled_ == 0 || group_ == nullptr) return;
   bool gives = false;
@@ -177,6 +178,7 @@ void machine::note_idle() {
     const auto& op = *group_[i];
     if (op.phase_ == operation::phase::settled) continue;
     if (op.phase_ != operation::phase::waiting) return;
+    if (op.until_ != never && op.until_ <= out_->now) return;
     gives = gives || (op.at_gate_ && op.slot_ == slot_use::give_back);
   }
   note_calm();

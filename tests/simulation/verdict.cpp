@@ -37,10 +37,11 @@ public:
   void check_all() {
     for (const auto& [id, p] : programs_) {
       const auto& row = disk_.runs.at(id).row;
-      if (history_.damaged.contains(id) && !is_terminal(row.status)) continue;
+      const bool damaged = history_.damaged.contains(id);
+      if (damaged && !is_terminal(row.status)) continue;
       check(p, row);
       check_sends(p, row);
-      check_told(p, row);
+      if (!damaged) check_told(p, row); // its input may be what cannot be read
     }
     check_throttle();
   }
