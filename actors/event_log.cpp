@@ -37,7 +37,7 @@ std::uint64_t bits_of(const uuid& id, std::size_t from) {
 
 error event_log_state::check(const run_request& r) const {
   if (room.state == store_state::full)
-    return make_error(errc::disk_full, "the node is read-only, its disk is full: " + room.detail);
+    return no_room();
   if (live_runs >= config.live_max)
     return make_error(errc::unavailable, "the node has its limit of "
                                            + std::to_string(config.live_max) + " live runs");
@@ -52,6 +52,10 @@ error event_log_state::check(const run_request& r) const {
     return make_error(errc::bad_input, "input" + (why.starts_with('/') ? why : ": " + why));
   }
   return {};
+}
+
+error event_log_state::no_room() const {
+  return make_error(errc::disk_full, "the node is read-only, its disk is full: " + room.detail);
 }
 
 void event_log_state::request_all(request_runs& what, runs_promise promise) {
@@ -71,7 +75,7 @@ void event_log_state::request_all(request_runs& what, runs_promise promise) {
   req.runs = promise;
   const auto id = next_token++;
   committing.emplace(id, std::move(req));
-  self->send(core.journal, append{caf::actor_cast<commit_sink>(self), id, std::move(ops)});
+  self->send(core.journal, append{caf::actor_cast<commit_sink>(self), id, std::move(ops), true});
 }
 
 void event_log_state::request_keyed(run_request r, runs_promise promise) {
@@ -95,7 +99,7 @@ void event_log_state::request_keyed(run_request r, runs_promise promise) {
         req.keys.push_back(key);
         const auto id = next_token++;
         committing.emplace(id, std::move(req));
-        self->send(core.journal, append{caf::actor_cast<commit_sink>(self), id, std::move(ops)});
+        self->send(core.journal, append{caf::actor_cast<commit_sink>(self), id, std::move(ops), true});
       },
       [this, key, promise](caf::error& e) mutable {
         free_key(key);
@@ -155,8 +159,7 @@ void event_log_state::open_run(const run_request& r, std::vector<op>& ops, run_a
 
 void event_log_state::publish(publish_event& what, event_promise promise) {
   if (room.state == store_state::full)
-    return reply(promise, make_error(errc::disk_full,
-                                     "the node is read-only, its disk is full: " + room.detail));
+    return reply(promise, no_room());
   auto& e = what.what;
   if (is_engine_kind(e.kind))
     return reply(promise,
@@ -197,7 +200,7 @@ void event_log_state::publish_now(event e, event_promise promise) {
   if (!e.key.empty()) req.keys.push_back(e.key);
   const auto id = next_token++;
   committing.emplace(id, std::move(req));
-  append order{caf::actor_cast<commit_sink>(self), id, {}};
+  append order{caf::actor_cast<commit_sink>(self), id, {}, true};
   order.ops.push_back(put_event{std::move(e)});
   self->send(core.journal, std::move(order));
 }
@@ -216,6 +219,15 @@ void event_log_state::committed(const appended& done) {
     auto& req = node.mapped();
     if (req.runs.pending()) req.runs.deliver(std::move(req.answer));
     if (req.single.pending()) req.single.deliver(event_published{false});
+    for (const auto& key : req.keys)
+      free_key(key);
+  }
+  for (auto id : done.refused) {
+    auto node = committing.extract(id);
+    if (node.empty()) continue;
+    auto& req = node.mapped();
+    if (req.runs.pending()) reply(req.runs, no_room());
+    if (req.single.pending()) reply(req.single, no_room());
     for (const auto& key : req.keys)
       free_key(key);
   }

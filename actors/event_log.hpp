@@ -63,6 +63,7 @@ struct event_log_state {
   void publish_keyed(event e, event_promise promise);
   void publish_now(event e, event_promise promise);
   error check(const run_request& r) const;
+  error no_room() const;
   void open_run(const run_request& r, std::vector<op>& ops, run_accepted& answer);
   void answer_existing(const run_request& r, run_id run, runs_promise promise);
   void free_key(const std::string& key);

@@ -2,6 +2,7 @@
 
 #include "base/log.hpp"
 #include "base/mutant.hpp"
+#include "storage/batch_rules.hpp"
 
 #include <caf/stateful_actor.hpp>
 
@@ -22,11 +23,13 @@ std::size_t weight(const op& o) {
 } // namespace
 
 void journal_state::add(append& a) {
+  if (a.droppable && room == store_state::full) return refuse(a.from, a.id);
   if (gathered.empty() && !under_way) self->send(self, flush_atom_v);
   gathered.push_back(std::move(a));
 }
 
-/// Takes whole appends, so that each of them is in one commit, up to the limits.
+/// Takes whole appends, so that each of them is in one commit, up to the limits. What only removes
+/// is committed on its own: a full store takes it.
 void journal_state::flush() {
   if (under_way || (gathered.empty() && flushes.empty())) return;
   current = batch{};
@@ -37,18 +40,20 @@ void journal_state::flush() {
     std::size_t size = 0;
     for (const auto& o : next.ops)
       size += weight(o);
+    const auto removes = only_removes(next.ops);
     if (taken != 0
-        && (current.ops.size() + next.ops.size() > config.batch_records_max
+        && (removes || current.ops.size() + next.ops.size() > config.batch_records_max
             || bytes + size > config.batch_bytes_max))
       break;
     bytes += size;
     ++taken;
-    senders.push_back({std::move(next.from), next.id});
+    senders.push_back({std::move(next.from), next.id, next.ops.size(), next.droppable});
     if (current.ops.empty())
       current.ops = std::move(next.ops);
     else
       std::move(next.ops.begin(), next.ops.end(), std::back_inserter(current.ops));
     gathered.pop_front();
+    if (removes) break;
   }
   for (auto& [after, promise] : flushes)
     if (after <= taken)
@@ -57,17 +62,71 @@ void journal_state::flush() {
       after -= taken;
   std::erase_if(flushes, [](const auto& f) { return !f.second.pending(); });
   if (current.ops.empty()) return acknowledge();
+  stamp();
+  if (mutated(mutant::ack_before_commit)) {
+    for (auto& s : senders)
+      if (s.from) self->send(s.from, appended{{s.id}, {}});
+    senders.clear();
+  }
+  submit();
+}
+
+void journal_state::stamp() {
   current.shard = grant.shard;
   current.epoch = grant.epoch;
   current.expected_head = grant.head;
   current.at = clock.now(self->clock().now());
   current.id = batch_id{ids.next(current.at)};
-  if (mutated(mutant::ack_before_commit)) {
-    for (auto& s : senders)
-      if (s.from) self->send(s.from, appended{{s.id}});
-    senders.clear();
-  }
+}
+
+/// The store had no room. What only removes goes first: it makes the room (F21).
+void journal_state::try_again() {
+  auto removal = std::find_if(gathered.begin(), gathered.end(),
+                              [](const append& a) { return only_removes(a.ops); });
+  if (stuck || removal == gathered.end()) return submit();
+  stuck = held_commit{std::move(current), std::exchange(senders, {}),
+                      std::exchange(answered_by_current, {})};
+  auto first = take_out(removal);
+  current = batch{};
+  senders.push_back({std::move(first.from), first.id, first.ops.size(), false});
+  current.ops = std::move(first.ops);
+  stamp();
   submit();
+}
+
+append journal_state::take_out(std::deque<append>::iterator place) {
+  const auto before = static_cast<std::size_t>(place - gathered.begin());
+  for (auto& [after, promise] : flushes)
+    if (after > before) --after;
+  auto taken = std::move(*place);
+  gathered.erase(place);
+  return taken;
+}
+
+/// Whoever asked from outside shall hear that there is no room, not wait for it.
+void journal_state::refuse_requests() {
+  std::size_t at = 0;
+  std::erase_if(senders, [&](const sender& s) {
+    const auto from = current.ops.begin() + static_cast<std::ptrdiff_t>(at);
+    if (!s.droppable) {
+      at += s.ops;
+      return false;
+    }
+    current.ops.erase(from, from + static_cast<std::ptrdiff_t>(s.ops));
+    refuse(s.from, s.id);
+    return true;
+  });
+  for (auto i = gathered.size(); i-- > 0;) {
+    if (!gathered[i].droppable) continue;
+    const auto out = take_out(gathered.begin() + static_cast<std::ptrdiff_t>(i));
+    refuse(out.from, out.id);
+  }
+  // With nothing else to write, this finds out when there is room.
+  if (current.ops.empty()) current.ops.push_back(put_row{table::node, "room", "true"});
+}
+
+void journal_state::refuse(const commit_sink& who, token id) {
+  self->send(who, appended{{}, {id}});
 }
 
 void journal_state::submit() {
@@ -92,7 +151,7 @@ void journal_state::judge(const commit_result& r) {
     grant.head = r.head;
     ++commits;
     records += current.ops.size();
-    set_room(store_state::writable, {});
+    if (!stuck) set_room(store_state::writable, {});
     return acknowledge();
   case commit_status::unknown: {
     log::warning("the outcome of a commit is unknown, asking", {{"detail", r.detail}});
@@ -117,6 +176,7 @@ void journal_state::judge(const commit_result& r) {
   case commit_status::full:
     no_room = true;
     set_room(store_state::full, r.detail);
+    refuse_requests();
     self->delayed_send(self, config.retry_interval, retry_atom_v);
     return;
   case commit_status::conflict:
@@ -151,6 +211,15 @@ void journal_state::acknowledge() {
     promise.deliver(flushed{grant.head});
   answered_by_current.clear();
   current = batch{};
+  if (stuck) {
+    auto held = std::move(*std::exchange(stuck, std::nullopt));
+    current = std::move(held.what);
+    senders = std::move(held.senders);
+    answered_by_current = std::move(held.answers);
+    // Nothing of it was written: it may follow what was.
+    stamp();
+    return submit();
+  }
   if (!gathered.empty() || !flushes.empty()) self->send(self, flush_atom_v);
 }
 
@@ -230,7 +299,7 @@ journal_actor::behavior_type journal(journal_actor::stateful_pointer<journal_sta
       auto& st = self->state;
       if (!st.under_way) return;
       if (st.no_room)
-        st.submit();
+        st.try_again();
       else
         st.poll();
     },

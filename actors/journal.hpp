@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,7 +25,8 @@ struct journal_config {
 /// Groups what lies in the mailbox into one commit, then answers everyone in it. While one commit
 /// runs the next batch gathers; there is no delay to tune. Nothing is acknowledged before it is
 /// durable; an unknown outcome is resolved by `probe` before anything else is written. A full store
-/// is tried again until there is room (I19). Any other failure ends this actor, and with it the
+/// is tried again until there is room (I19); requests from outside are not kept until then but refused.
+/// Any other failure ends this actor, and with it the
 /// process (F22): the next start rereads.
 struct journal_state {
   explicit journal_state(journal_actor::pointer p) : self{p} {}
@@ -42,6 +44,8 @@ struct journal_state {
   struct sender {
     commit_sink from;
     token id = 0;
+    std::size_t ops = 0;
+    bool droppable = false;
   };
   using flush_promise = caf::typed_response_promise<flushed>;
 
@@ -55,12 +59,24 @@ struct journal_state {
   std::vector<flush_promise> answered_by_current;
   bool under_way = false;
   bool no_room = false; ///< it was refused for want of room and is not with the store
+  /// A commit that found no room, while one that makes room goes ahead.
+  struct held_commit {
+    batch what;
+    std::vector<sender> senders;
+    std::vector<flush_promise> answers;
+  };
+  std::optional<held_commit> stuck;
   store_state room = store_state::writable;
   std::uint64_t commits = 0;
   std::uint64_t records = 0;
 
   void add(append& a);
   void flush();
+  void stamp();
+  void try_again();
+  append take_out(std::deque<append>::iterator place);
+  void refuse_requests();
+  void refuse(const commit_sink& who, token id);
   void submit();
   void poll();
   void judge(const commit_result& r);

@@ -134,7 +134,7 @@ result<kill_result> run_kill_bench(const kill_options& o,
   std::mt19937_64 draw{o.seed};
   expected_results expected;
   for (std::uint32_t round = 0; round < o.rounds; ++round) {
-    victim node{folder.path(), (*ledger)->url()};
+    victim node{folder.path(), (*ledger)->url(round)};
     const auto life = milliseconds{1 + draw() % o.life_ms_max};
     const auto end = std::chrono::steady_clock::now() + life;
     bool ready = false;
@@ -150,12 +150,11 @@ result<kill_result> run_kill_bench(const kill_options& o,
     }
     ++r.kills;
     if (!ready) ++r.unready;
-    (*ledger)->next_life();
     if (progress && (round + 1) % 20 == 0)
       progress(fmt::format("{} kills, {} runs acknowledged", round + 1, expected.size()));
   }
   r.requested = expected.size();
-  victim node{folder.path(), (*ledger)->url()};
+  victim node{folder.path(), (*ledger)->url(o.rounds)};
   for (int tries = 0; node.api() == nullptr; ++tries) {
     if (tries > 3000 || !node.running())
       return make_error(errc::internal, "the node does not start again after the last kill");

@@ -20,10 +20,10 @@ void describe(Fields& f, call_body& x) {
 }
 
 /// `call-12` is 12; 0 for anything else.
-std::uint32_t number_of(const std::string& step) {
-  const auto dash = step.rfind('-');
+std::uint32_t number_of(const std::string& name) {
+  const auto dash = name.rfind('-');
   if (dash == std::string::npos) return 0;
-  return static_cast<std::uint32_t>(json::plain_integer(step.substr(dash + 1)).value_or(0));
+  return static_cast<std::uint32_t>(json::plain_integer(name.substr(dash + 1)).value_or(0));
 }
 
 http::response plain(int status) {
@@ -44,13 +44,8 @@ result<std::unique_ptr<call_ledger>> call_ledger::open() {
   return ledger;
 }
 
-std::string call_ledger::url() const {
-  return "http://127.0.0.1:" + std::to_string(server_->port()) + "/calls";
-}
-
-void call_ledger::next_life() {
-  std::lock_guard hold{lock_};
-  ++life_;
+std::string call_ledger::url(std::uint32_t life) const {
+  return "http://127.0.0.1:" + std::to_string(server_->port()) + "/life-" + std::to_string(life);
 }
 
 void call_ledger::take(const http::request& request, const http::responder& answer) {
@@ -58,7 +53,8 @@ void call_ledger::take(const http::request& request, const http::responder& answ
   if (!body) return answer(plain(400));
   {
     std::lock_guard hold{lock_};
-    calls_[body->run].push_back({number_of(body->step), life_, body->key});
+    auto& lives = calls_[body->run];
+    lives[number_of(request.target)].push_back({number_of(body->step), body->key});
   }
   answer(plain(200));
 }
@@ -67,27 +63,29 @@ ledger_verdict call_ledger::judge() const {
   std::lock_guard hold{lock_};
   ledger_verdict v;
   std::map<std::string, std::pair<std::string, std::uint32_t>> owners; // key → run and step
-  for (const auto& [run, calls] : calls_) {
+  for (const auto& [run, lives] : calls_) {
     ++v.runs;
     std::uint32_t highest = 0;
-    std::uint32_t life = 0;
+    std::uint32_t reached_in = 0;
     std::map<std::uint32_t, std::string> keys;
-    for (const auto& c : calls) {
-      ++v.calls;
-      if (c.step > highest + 1) ++v.skipped;
-      if (c.step < highest) ++v.lost;
-      if (c.step == highest) {
-        ++v.repeated;
-        if (c.life == life) ++v.twice;
+    for (const auto& [life, calls] : lives) {
+      for (const auto& c : calls) {
+        ++v.calls;
+        if (c.step > highest + 1) ++v.skipped;
+        if (c.step < highest) ++v.lost;
+        if (c.step == highest) {
+          ++v.repeated;
+          if (life == reached_in) ++v.twice;
+        }
+        if (c.step >= highest) {
+          highest = c.step;
+          reached_in = life;
+        }
+        auto [mine, fresh] = keys.emplace(c.step, c.key);
+        if (!fresh && mine->second != c.key) ++v.bad_keys;
+        auto [owner, first] = owners.emplace(c.key, std::pair{run, c.step});
+        if (!first && owner->second != std::pair{run, c.step}) ++v.bad_keys;
       }
-      if (c.step >= highest) {
-        highest = c.step;
-        life = c.life;
-      }
-      auto [mine, fresh] = keys.emplace(c.step, c.key);
-      if (!fresh && mine->second != c.key) ++v.bad_keys;
-      auto [owner, first] = owners.emplace(c.key, std::pair{run, c.step});
-      if (!first && owner->second != std::pair{run, c.step}) ++v.bad_keys;
     }
   }
   return v;

@@ -32,15 +32,13 @@ class call_ledger {
 public:
   static result<std::unique_ptr<call_ledger>> open();
 
-  [[nodiscard]] std::string url() const;
-  /// The node was killed: what comes now comes from its successor.
-  void next_life();
+  /// Where one life of the node calls: the path says which, however late a call arrives.
+  [[nodiscard]] std::string url(std::uint32_t life) const;
   [[nodiscard]] ledger_verdict judge() const;
 
 private:
   struct call {
     std::uint32_t step = 0;
-    std::uint32_t life = 0;
     std::string key;
   };
 
@@ -48,8 +46,7 @@ private:
   void take(const http::request& request, const http::responder& answer);
 
   mutable std::mutex lock_;
-  std::map<std::string, std::vector<call>> calls_; ///< by run
-  std::uint32_t life_ = 0;
+  std::map<std::string, std::map<std::uint32_t, std::vector<call>>> calls_; ///< by run and life
   std::unique_ptr<http::server> server_;
 };
 

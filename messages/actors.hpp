@@ -38,6 +38,7 @@ struct append {
   commit_sink from;
   token id = 0;
   std::vector<op> ops;
+  bool droppable = false; ///< a request from outside: a full store refuses it
 };
 
 struct ask_events {

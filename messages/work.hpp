@@ -230,6 +230,7 @@ struct http_answered {
 /// The batches with these tokens are durable.
 struct appended {
   std::vector<token> ids;
+  std::vector<token> refused; ///< droppable, and the store is full: nothing of them was kept
 };
 
 enum class store_state : std::uint8_t { writable, full };

@@ -131,8 +131,8 @@ std::optional<std::string> broken_rule(const batch& b, batch_context& in) {
   return check.at_end();
 }
 
-bool only_removes(const batch& b) noexcept {
-  return std::all_of(b.ops.begin(), b.ops.end(), [](const op& o) {
+bool only_removes(const std::vector<op>& ops) noexcept {
+  return std::all_of(ops.begin(), ops.end(), [](const op& o) {
     return std::holds_alternative<trim_run>(o) || std::holds_alternative<trim_log>(o)
            || std::holds_alternative<del_row>(o);
   });

@@ -27,8 +27,8 @@ public:
 /// terminal never changes (I22). An idempotency key is used once.
 [[nodiscard]] std::optional<std::string> broken_rule(const batch& b, batch_context& in);
 
-/// May this batch be written when space is short, because it only makes room?
-[[nodiscard]] bool only_removes(const batch& b) noexcept;
+/// May a batch of these be written when space is short, because it only makes room?
+[[nodiscard]] bool only_removes(const std::vector<op>& ops) noexcept;
 
 /// How many positions of the log the batch takes: its own record and one per logged operation.
 [[nodiscard]] std::uint64_t positions_of(const batch& b) noexcept;

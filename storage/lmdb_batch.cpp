@@ -30,7 +30,8 @@ commit_result batch_writer::write(const batch& b) {
   if (b.shard != 0) return refuse(commit_status::failed, "the embedded store has one shard");
   if (b.epoch != j_.epoch) return refuse(commit_status::fenced, "another epoch");
   if (b.expected_head != head_) return refuse(commit_status::conflict, "the head is elsewhere");
-  if (!room_ && !only_removes(b)) return refuse(commit_status::full, "too little room on the disk");
+  if (!room_ && !only_removes(b.ops))
+    return refuse(commit_status::full, "too little room on the disk");
   lookups_.clear();
   lookup_ = 0;
   judging_ = true;

@@ -43,7 +43,7 @@ std::optional<std::string> memory_disk::problem_with(const batch& b) const {
 }
 
 bool memory_disk::too_large(const batch& b) const {
-  if (quota_bytes == 0 || only_removes(b)) return false;
+  if (quota_bytes == 0 || only_removes(b.ops)) return false;
   std::uint64_t needed = 0;
   for (const auto& o : b.ops)
     needed += bytes_needed(o);

@@ -209,8 +209,8 @@ TEST_CASE("cancel: a run that ended or never was is said to be so (F29)") {
   auto run = w.start("quick", R"("")");
   auto late = w.cancel(run->run);
   REQUIRE(!late);
-  CHECK(late.error() == errc::conflict);
+  CHECK(refused(late, errc::conflict));
   auto nobody = w.cancel(run_id{uuid{{1}}});
   REQUIRE(!nobody);
-  CHECK(nobody.error() == errc::not_found);
+  CHECK(refused(nobody, errc::not_found));
 }

@@ -42,8 +42,8 @@ TEST_CASE("requests: the same key with another body is a conflict") {
   REQUIRE(d.w->start("example.counter", R"({"steps":2})", "k"));
   auto other = d.w->start("example.counter", R"({"steps":3})", "k");
   REQUIRE(!other);
-  CHECK(other.error() == errc::conflict);
-  CHECK(d.w->start("example.order", R"({"order":"o"})", "k").error() == errc::conflict);
+  CHECK(refused(other, errc::conflict));
+  CHECK(refused(d.w->start("example.order", R"({"order":"o"})", "k"), errc::conflict));
   CHECK(d.w->disk->runs.size() == 1);
 }
 
@@ -83,11 +83,11 @@ TEST_CASE("requests: what cannot be run is refused and leaves nothing behind") {
   world_options o;
   o.input_bytes_max = 100;
   desk d{o};
-  CHECK(d.w->start("nobody", "null").error() == errc::bad_input);
-  CHECK(d.w->start("example.counter", R"({"steps":"many"})").error() == errc::bad_input);
-  CHECK(d.w->start("example.counter", R"({"steps":)").error() == errc::bad_input);
-  CHECK(d.w->start("example.order", R"({"order":")" + std::string(200, 'x') + R"("})").error()
-        == errc::too_large);
+  CHECK(refused(d.w->start("nobody", "null"), errc::bad_input));
+  CHECK(refused(d.w->start("example.counter", R"({"steps":"many"})"), errc::bad_input));
+  CHECK(refused(d.w->start("example.counter", R"({"steps":)"), errc::bad_input));
+  CHECK(refused(d.w->start("example.order", R"({"order":")" + std::string(200, 'x') + R"("})"),
+                errc::too_large));
   CHECK(d.w->disk->runs.empty());
 }
 
@@ -99,7 +99,7 @@ TEST_CASE("requests: past the limit of live runs they are refused until one ends
     REQUIRE(d.w->start("example.order", json::encode(order_input{order, 1, duration{60'000}})));
   auto third = d.w->start("example.counter", R"({"steps":1})");
   REQUIRE(!third);
-  CHECK(third.error() == errc::unavailable);
+  CHECK(refused(third, errc::unavailable));
   d.w->pass_time(duration{61'000});
   CHECK(d.w->start("example.counter", R"({"steps":1})"));
 }
@@ -112,8 +112,8 @@ TEST_CASE("events: one idempotency key is one event; another body is a conflict"
   auto again = d.w->publish("told", "x", "1", "k");
   REQUIRE(again);
   CHECK(again->existing);
-  CHECK(d.w->publish("told", "x", "2", "k").error() == errc::conflict);
-  CHECK(d.w->publish("told", "y", "1", "k").error() == errc::conflict);
+  CHECK(refused(d.w->publish("told", "x", "2", "k"), errc::conflict));
+  CHECK(refused(d.w->publish("told", "y", "1", "k"), errc::conflict));
   CHECK(d.w->events("told").size() == 1);
 }
 

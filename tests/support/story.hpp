@@ -41,6 +41,12 @@ std::optional<run_id> run_of(const world& w, std::string_view key);
 std::string result_of(const world& w, std::string_view key);
 /// The newest record of a step by its name.
 std::optional<step_record> step_named(const world& w, run_id run, std::string_view name);
+/// Is it an error, and this one?
+template <class T>
+bool refused(const result<T>& answer, errc why) {
+  return !answer && answer.error() == why;
+}
+
 run_request keyed_request(std::string workflow, std::string input, std::string key);
 
 } // namespace sluice
