@@ -21,6 +21,7 @@ void supervisor_state::watch(const core_actors& all) {
   add(all.http_client, "http-client");
   add(all.inspector, "inspector");
   add(all.retention, "retention");
+  add(all.gatekeeper, "gatekeeper");
   for (const auto& host : all.hosts)
     add(host, "run-host");
 }

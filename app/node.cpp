@@ -2,6 +2,7 @@
 
 #include "actors/admission.hpp"
 #include "actors/event_log.hpp"
+#include "actors/gatekeeper.hpp"
 #include "actors/http_client.hpp"
 #include "actors/inspector.hpp"
 #include "actors/journal.hpp"
@@ -39,6 +40,10 @@ http::curl_options curl_options_of(const settings& s) {
   o.connect_timeout = s.client.connect_timeout;
   o.body_bytes_max = s.client.body_bytes_max;
   return o;
+}
+
+gates_config gates_of(const settings&) {
+  return {};
 }
 
 template <class Handle>
@@ -79,6 +84,7 @@ node::node(node_parts parts)
   core_.retention = system_.spawn(
     retention, clock,
     retention_config{s.storage.retention, s.storage.retention_interval, s.storage.retention_slice});
+  core_.gatekeeper = system_.spawn(gatekeeper, clock, gates_of(s));
   for (std::uint32_t i = 0; i < s.node.hosts; ++i) {
     host.label = "host " + std::to_string(i + 1);
     core_.hosts.push_back(system_.spawn(run_host, host));
@@ -90,6 +96,7 @@ node::node(node_parts parts)
   self->send(core_.admission, core_);
   self->send(core_.timekeeper, core_);
   self->send(core_.retention, core_);
+  self->send(core_.gatekeeper, core_);
   self->send(core_.journal, observe_journal{caf::actor_cast<event_observer>(core_.event_log)});
   auto known = [&](const auto& who) { self->send(core_.inspector, know_actor{who}); };
   known(core_.journal);
@@ -100,6 +107,7 @@ node::node(node_parts parts)
   known(core_.http_client);
   known(core_.inspector);
   known(core_.retention);
+  known(core_.gatekeeper);
   known(supervisor_);
   for (const auto& h : core_.hosts) {
     self->send(h, core_);
@@ -114,6 +122,7 @@ node::~node() {
   end(core_.admission);
   for (const auto& h : core_.hosts)
     end(h);
+  end(core_.gatekeeper);
   end(core_.event_log);
   end(core_.http_client);
   end(core_.inspector);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "messages/gates.hpp"
 #include "messages/http.hpp"
 #include "messages/inspection.hpp"
 #include "messages/reads.hpp"
@@ -25,6 +26,8 @@ namespace sluice {
 using commit_sink = caf::typed_actor<caf::reacts_to<appended>>;
 using event_sink = caf::typed_actor<caf::reacts_to<events_found>>;
 using http_sink = caf::typed_actor<caf::reacts_to<http_answered>>;
+using pass_sink = caf::typed_actor<caf::reacts_to<pass_answered>>;
+using circuit_sink = caf::typed_actor<caf::reacts_to<circuit_changed>>;
 using wake_sink = caf::typed_actor<caf::reacts_to<wake_runs>>;
 
 /// Every actor tells its card.
@@ -70,6 +73,30 @@ struct http_abort {
   token id = 0;
 };
 
+struct acquire_pass;
+
+/// One gate of a request, as the others see it.
+using gate_actor = caf::typed_actor<caf::reacts_to<acquire_pass>, caf::reacts_to<request_finished>>;
+
+/// Asks the gatekeeper for a pass; answered by exactly one `pass_answered`. The gatekeeper fills in
+/// the rest: who is on the way. A gate passes it on, holds it for at most 2 s, or answers with a
+/// wait and takes the permit back from the gates before it.
+struct acquire_pass {
+  pass_sink from;
+  token id = 0;
+  pass_request what;
+  std::uint64_t permit = 0;
+  bool probe = false;
+  gate_actor circuit;
+  gate_actor limiter;
+  gate_actor refresher;
+};
+
+struct watch_circuit {
+  circuit_sink from;
+  std::string service;
+};
+
 struct core_actors;
 
 // -- actors ---------------------------------------------------------------------
@@ -104,6 +131,28 @@ using timekeeper_actor =
 /// Requests in, responses out, over one curl loop.
 using http_client_actor =
   inspected_actor::extend<caf::reacts_to<http_send>, caf::reacts_to<http_abort>>;
+
+/// Finds or makes the gate of each key, and hands questions and outcomes to it.
+using gatekeeper_actor =
+  inspected_actor::extend<caf::reacts_to<core_actors>, caf::reacts_to<acquire_pass>,
+                          caf::reacts_to<request_finished>, caf::reacts_to<watch_circuit>,
+                          caf::reacts_to<tick_atom>>;
+
+/// First gate, one per service: fails fast while the service is not well (H1).
+using circuit_breaker_actor =
+  inspected_actor::extend<caf::reacts_to<acquire_pass>, caf::reacts_to<request_finished>,
+                          caf::reacts_to<watch_circuit>, caf::reacts_to<tick_atom>>;
+
+/// Second gate, one per installation and bucket: the only place that knows a budget (B14).
+using rate_limiter_actor =
+  inspected_actor::extend<caf::reacts_to<acquire_pass>, caf::reacts_to<request_finished>,
+                          caf::reacts_to<appended>, caf::reacts_to<tick_atom>>;
+
+/// Last gate, one per connection: has a fresh token, asks the gateway once for all (B12).
+using token_refresher_actor =
+  inspected_actor::extend<caf::reacts_to<acquire_pass>, caf::reacts_to<request_finished>,
+                          caf::reacts_to<pass_answered>, caf::reacts_to<http_answered>,
+                          caf::reacts_to<appended>, caf::reacts_to<tick_atom>>;
 
 /// Drives the coroutines of many runs: replay, steps, attempts, cancel.
 using run_host_actor = inspected_actor::extend<
@@ -169,6 +218,7 @@ struct core_actors {
   http_client_actor http_client;
   inspector_actor inspector;
   retention_actor retention;
+  gatekeeper_actor gatekeeper;
   std::vector<run_host_actor> hosts;
 };
 
@@ -184,6 +234,11 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::forget_events)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::arm_timers)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::http_send)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::http_abort)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::acquire_pass)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::pass_answered)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::request_finished)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::watch_circuit)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::circuit_changed)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::core_actors)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::observe_journal)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::know_actor)

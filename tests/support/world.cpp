@@ -2,6 +2,7 @@
 
 #include "actors/admission.hpp"
 #include "actors/event_log.hpp"
+#include "actors/gatekeeper.hpp"
 #include "actors/inspector.hpp"
 #include "actors/journal.hpp"
 #include "actors/reader.hpp"
@@ -192,6 +193,7 @@ bool world::power_on(std::function<void(result<recovered>)> then) {
   core_.inspector = system_.spawn(inspector);
   core_.retention =
     system_.spawn(retention, clock_, retention_config{options_.retention, duration{60'000}, 1000});
+  core_.gatekeeper = system_.spawn(gatekeeper, clock_, options_.gates);
   for (std::uint32_t i = 0; i < options_.hosts; ++i) {
     host.ids = ids();
     host.label = "host " + std::to_string(i + 1);
@@ -206,6 +208,7 @@ bool world::power_on(std::function<void(result<recovered>)> then) {
   caf::anon_send(core_.admission, core_);
   caf::anon_send(core_.timekeeper, core_);
   caf::anon_send(core_.retention, core_);
+  caf::anon_send(core_.gatekeeper, core_);
   for (const auto& h : core_.hosts)
     caf::anon_send(h, core_);
   caf::anon_send(core_.journal, observe_journal{caf::actor_cast<event_observer>(core_.event_log)});
@@ -218,6 +221,7 @@ bool world::power_on(std::function<void(result<recovered>)> then) {
   known(core_.http_client);
   known(core_.inspector);
   known(core_.retention);
+  known(core_.gatekeeper);
   known(supervisor_);
   for (const auto& h : core_.hosts)
     known(h);
@@ -236,6 +240,7 @@ void world::kill_actors() {
   kill(core_.http_client);
   kill(core_.inspector);
   kill(core_.retention);
+  kill(core_.gatekeeper);
   for (const auto& h : core_.hosts)
     kill(h);
   core_ = {};

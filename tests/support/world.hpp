@@ -1,5 +1,6 @@
 #pragma once
 
+#include "actors/gatekeeper.hpp"
 #include "base/clock.hpp"
 #include "messages/actors.hpp"
 #include "storage/memory_store.hpp"
@@ -36,6 +37,7 @@ struct world_options {
   std::uint32_t crashes_max = 10;
   std::uint64_t live_max = 1'000'000;
   std::uint64_t input_bytes_max = 1 << 20;
+  gates_config gates;
   bool lose_timers = false; ///< no timer is ever armed: only the rescan finds what is due (F6)
 };
 
