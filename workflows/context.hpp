@@ -11,7 +11,9 @@
 #include <array>
 #include <coroutine>
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -29,6 +31,14 @@ namespace sluice {
 /// workflow's own handlers let it pass.
 struct run_parked {};
 
+/// What the work of a step may return instead of a plain `T`: the step's result, and operations
+/// that are committed together with it, or not at all.
+template <class T>
+struct recorded {
+  T value{};
+  std::vector<op> with{};
+};
+
 namespace detail {
 
 template <class T>
@@ -40,6 +50,17 @@ template <class T>
 struct work_result<task<T>> {
   using type = T;
   static constexpr bool is_task = true;
+};
+
+template <class T>
+struct is_recorded {
+  static constexpr bool yes = false;
+  using value = T;
+};
+template <class T>
+struct is_recorded<recorded<T>> {
+  static constexpr bool yes = true;
+  using value = T;
 };
 
 template <class F>
@@ -63,7 +84,8 @@ class step_operation final : public operation, private completion {
   using traits = detail::work_result<detail::raw_result<F>>;
 
 public:
-  using value_type = typename traits::type;
+  using work_type = typename traits::type;
+  using value_type = typename detail::is_recorded<work_type>::value;
 
   step_operation(std::string name, F work, const step_options& o)
     : operation{step_kind::work, std::move(name)}, work_{std::move(work)}, options_{o} {
@@ -81,11 +103,11 @@ private:
         under_way_ = detail::call_work(work_, a);
         under_way_.start(this);
         if (under_way_.done()) completed();
-      } else if constexpr (std::is_void_v<value_type>) {
+      } else if constexpr (std::is_void_v<work_type>) {
         detail::call_work(work_, a);
         run.work_done(*this, "null");
       } else {
-        run.work_done(*this, json::encode(detail::call_work(work_, a)));
+        done(detail::call_work(work_, a));
       }
     } catch (...) {
       run.work_failed(*this, std::current_exception());
@@ -95,11 +117,11 @@ private:
   void completed() override {
     if constexpr (traits::is_task) {
       try {
-        if constexpr (std::is_void_v<value_type>) {
+        if constexpr (std::is_void_v<work_type>) {
           under_way_.take();
           run_->work_done(*this, "null");
         } else {
-          run_->work_done(*this, json::encode(under_way_.take()));
+          done(under_way_.take());
         }
       } catch (...) {
         run_->work_failed(*this, std::current_exception());
@@ -107,8 +129,16 @@ private:
     }
   }
 
+  template <class T>
+  void done(T result) {
+    if constexpr (detail::is_recorded<T>::yes)
+      run_->work_done(*this, json::encode(result.value), std::move(result.with));
+    else
+      run_->work_done(*this, json::encode(result));
+  }
+
   struct nothing {};
-  using frame = std::conditional_t<traits::is_task, task<value_type>, nothing>;
+  using frame = std::conditional_t<traits::is_task, task<work_type>, nothing>;
 
   F work_;
   step_options options_;
@@ -276,25 +306,31 @@ private:
   std::vector<operation*> all_;
 };
 
-class [[nodiscard]] awaited_http {
+/// Awaits the answer to one question to the world; an unreadable store fails the attempt.
+template <class Answer>
+class [[nodiscard]] awaited_outside {
 public:
-  awaited_http(machine& run, http_request request) : run_{run}, request_{std::move(request)} {}
-  awaited_http(const awaited_http&) = delete;
-  awaited_http& operator=(const awaited_http&) = delete;
-  /// A frame that goes away with its request open takes the request along (P11).
-  ~awaited_http() { run_.http_forget(wait_); }
+  awaited_outside(machine& run, outside_question what) : run_{run}, what_{std::move(what)} {}
+  awaited_outside(const awaited_outside&) = delete;
+  awaited_outside& operator=(const awaited_outside&) = delete;
+  /// A frame that goes away with its question open takes the question along (P11).
+  ~awaited_outside() { run_.forget_outside(wait_); }
 
   bool await_ready() const noexcept { return false; }
   void await_suspend(std::coroutine_handle<> waiter) {
     wait_.waiter = waiter;
-    run_.http_start(wait_, std::move(request_));
+    run_.ask_outside(wait_, std::move(what_));
   }
-  http_response await_resume() { return std::move(*wait_.response); }
+  Answer await_resume() {
+    if (const auto* failed = std::get_if<error>(&*wait_.answer))
+      throw std::runtime_error{to_text(*failed)};
+    return std::get<Answer>(std::move(*wait_.answer));
+  }
 
 private:
   machine& run_;
-  http_request request_;
-  http_wait wait_;
+  outside_question what_;
+  outside_wait wait_;
 };
 
 class [[nodiscard]] awaited_recall {
@@ -401,7 +437,20 @@ public:
 
   /// One request; only inside the work of a step. Carries the run's trace context. Aborted when the
   /// run is cancelled.
-  auto http(http_request request) { return awaited_http{run_, std::move(request)}; }
+  auto http(http_request request) {
+    return awaited_outside<http_response>{run_, std::move(request)};
+  }
+  /// Leave to send one request; likewise only inside a step. What comes back as granted must end in
+  /// `finished`.
+  auto pass(pass_request what) { return awaited_outside<pass_answered>{run_, std::move(what)}; }
+  void finished(request_finished what) { run_.tell_gates(std::move(what)); }
+  /// Delivers a page of events to the gateway; likewise.
+  auto deliver(std::shared_ptr<page_parcels> page) {
+    return awaited_outside<page_delivered>{run_, std::move(page)};
+  }
+  /// What the store holds; likewise.
+  auto read(load_marks what) { return awaited_outside<marks_loaded>{run_, what}; }
+  auto read(load_table what) { return awaited_outside<table_page>{run_, std::move(what)}; }
 
   /// What the journal holds of this run, in parts; for `on_failure` (P13).
   auto recall(std::optional<std::uint32_t> after = {}) { return awaited_recall{run_, after}; }
