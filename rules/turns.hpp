@@ -53,6 +53,14 @@ public:
     return taken;
   }
 
+  /// Shows all that wait, in no order that matters.
+  template <class F>
+  void each(F look) const {
+    for (const auto& [key, queue] : queues_)
+      for (const auto& item : queue)
+        look(item);
+  }
+
   [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
 

@@ -49,13 +49,14 @@ TEST_CASE("window: no window of the provider's log has more than the limit, also
     std::vector<flight> open;
     auto now = t0;
     for (const auto draw : history) {
-      now += duration{draw / 8 % static_cast<std::uint32_t>(config.length.count())} / 4;
+      if (draw % 7 == 0)
+        now += duration{draw / 8 % static_cast<std::uint32_t>(config.length.count())} / 4;
       std::erase_if(open, [&](const flight& f) {
         if (f.ends > now) return false;
         w = finish(w, 1, config, f.ends);
         return true;
       });
-      switch (draw % 8) {
+      switch (draw % 32) {
       case 0: // the process dies; what was under way may have arrived or will have by now
         for (const auto& f : open)
           log.push_back(std::min(f.arrives, now));
@@ -76,13 +77,12 @@ TEST_CASE("window: no window of the provider's log has more than the limit, also
           RC_ASSERT(answer.granted != 0u || answer.at > now);
           w = answer.next;
           unused = answer.granted;
+          if (unused == 0 && draw % 3 != 0) now = answer.at; // comes back exactly when told
           if (unused != 0) stored = w;
         }
-        if (unused == 0) break;
-        --unused;
-        const auto takes = duration{draw / 16 % 1000};
-        const flight f{now + takes / 2, now + takes};
-        open.push_back(f);
+        const auto takes = draw % 5 == 0 ? duration{draw / 16 % 1000} : 0ms;
+        for (; unused != 0 && draw % 11 != 0; --unused)
+          open.push_back({now + takes / 2, now + takes});
       }
       }
       for (auto& f : open)
