@@ -100,6 +100,16 @@ void read_client(settings_reader& r, client_settings& s) {
   r.text("user_agent", s.user_agent, check_header);
 }
 
+void read_gateway(settings_reader& r, gateway_settings& s) {
+  r.section("gateway");
+  r.text("url", s.url, check_url);
+  r.text("api_key", s.api_key, check_header);
+  r.count("in_flight", s.in_flight, 1, 10'000);
+  r.count("page_in_flight", s.page_in_flight, 1, 10'000);
+  r.count("ack_group", s.ack_group, 1, 10'000);
+  r.time("ack_delay", s.ack_delay, 1ms, 1min);
+}
+
 void read_log(settings_reader& r, log_settings& s) {
   r.section("log");
   r.choice<log::level>("level", s.level,
@@ -138,6 +148,7 @@ void read_settings(settings_reader& r, settings& s) {
   read_steps(r, s.steps);
   read_server(r, s.server);
   read_client(r, s.client);
+  read_gateway(r, s.gateway);
   read_log(r, s.log);
   read_example(r, s.example);
   check_together(r, s);

@@ -73,6 +73,18 @@ struct client_settings {
   friend bool operator==(const client_settings&, const client_settings&) = default;
 };
 
+/// The user's service that events go to.
+struct gateway_settings {
+  std::string url;     ///< empty: none; backfills fail and say so
+  std::string api_key; ///< sent as X-API-Key
+  std::uint32_t in_flight = 30;
+  std::uint32_t page_in_flight = 10;
+  std::uint32_t ack_group = 32;
+  duration ack_delay = std::chrono::milliseconds{50};
+
+  friend bool operator==(const gateway_settings&, const gateway_settings&) = default;
+};
+
 struct log_settings {
   log::level level = log::level::info;
   log::format format = log::format::automatic;
@@ -96,6 +108,7 @@ struct settings {
   steps_settings steps;
   server_settings server;
   client_settings client;
+  gateway_settings gateway;
   log_settings log;
   example_settings example;
 
