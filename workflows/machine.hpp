@@ -223,6 +223,7 @@ private:
   bool more_ = false;      ///< the memo goes on in the store
   bool loading_ = false;   ///< and that part is on its way
   bool replaying_ = false; ///< until the first ask that is not in the memo
+  bool resuming_ = false;  ///< and this is that ask: all of it was in the memo
   bool wait_cut_ = false;  ///< a wait was cut: the stored wake-up is too late (I20)
   bool asking_ = false;
   bool ready_ = false; ///< the group is settled: resume the waiter

@@ -173,16 +173,18 @@ void machine::note_gates() {
 /// over is about to be.
 void machine::note_idle() {
   if (unsettled_ == 0 || group_ == nullptr) return;
+  bool due = false;
   bool gives = false;
   for (std::uint32_t i = 0; i < group_size_; ++i) {
     const auto& op = *group_[i];
     if (op.phase_ == operation::phase::settled) continue;
     if (op.phase_ != operation::phase::waiting) return;
-    if (op.until_ != never && op.until_ <= out_->now) return;
+    due = due || (op.until_ != never && op.until_ <= out_->now);
     gives = gives || (op.at_gate_ && op.slot_ == slot_use::give_back);
   }
-  note_calm();
-  if (!gives || slots_away_) return;
+  if (!due) note_calm();
+  // After a restart it has its slots again, although it had given them back: others may have them.
+  if (!gives || slots_away_ || (due && !resuming_)) return;
   slots_away_ = true;
   out_->slots_returned.push_back(row_.id);
 }
