@@ -94,7 +94,7 @@ bool is_low(const rate_report& r) noexcept {
 duration refusal_wait(const rate_report& r, timestamp now) noexcept {
   if (r.retry_after) return std::max(*r.retry_after, wait_min);
   if (r.kind == rate_kind::primary_limit && r.reset_at)
-    return std::max(*r.reset_at - now + reset_slack, wait_min);
+    return std::clamp(*r.reset_at - now + reset_slack, wait_min, rate_wait_max);
   return rate_wait_unknown;
 }
 
