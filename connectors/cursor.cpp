@@ -40,7 +40,7 @@ error check(const url& base, const url& to) {
 result<url> resolve(std::string_view base, std::string_view cursor) {
   auto root = url::parse(base);
   if (!root) return root.error();
-  if (cursor.starts_with('/')) return root->join(cursor);
+  if (cursor.starts_with('/') && !cursor.starts_with("//")) return root->join(cursor);
   auto to = url::parse(cursor);
   if (!to) return to.error();
   if (auto e = check(*root, *to)) return e;

@@ -312,6 +312,7 @@ std::optional<std::uint64_t> field_value::integer() const noexcept {
 }
 
 result<raw_page> read_items(const std::string& body, const page_shape& shape) {
+  if (body.empty()) return make_error(errc::bad_input, "not JSON: the body is empty");
   auto& owner = slicing::parser_owner::mine();
   auto page = slicing::page_reader{body, shape}.read(*owner.parser);
   if (body.size() > slicing::kept_bytes_max) owner = {};
