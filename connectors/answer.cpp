@@ -37,7 +37,7 @@ std::string_view request_id(const http_response& response) noexcept {
   return {};
 }
 
-answer_kind kind_of(const http_response& response, const rate_report& rate) noexcept {
+answer_kind kind_of(const http_response& response, const rate_hint& rate) noexcept {
   const int status = response.status;
   if (!response.error.empty()) {
     if (response.too_large) return answer_kind::malformed;

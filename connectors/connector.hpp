@@ -63,7 +63,7 @@ enum class answer_kind : std::uint8_t {
 
 struct answer_verdict {
   answer_kind kind = answer_kind::page;
-  rate_report rate{};
+  rate_hint rate{};
   /// For people: the URL without query, the status, the provider's sentence or the first bytes,
   /// its request id; redacted. Empty for a page.
   std::string detail{};

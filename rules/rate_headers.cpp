@@ -79,19 +79,19 @@ bool mentions_secondary(std::string_view message) noexcept {
   return mentions(message, "secondary rate limit") || mentions(message, "abuse detection");
 }
 
-rate_kind refusal(const rate_report& r, int status, std::string_view message) noexcept {
+rate_kind refusal(const rate_hint& r, int status, std::string_view message) noexcept {
   if (r.remaining == std::uint64_t{0}) return rate_kind::primary_limit;
   if (mentions_secondary(message)) return rate_kind::secondary_limit;
   if (mentions(message, "rate limit exceeded")) return rate_kind::primary_limit;
   return r.retry_after || status == 429 ? rate_kind::secondary_limit : rate_kind::none;
 }
 
-bool is_low(const rate_report& r) noexcept {
+bool is_low(const rate_hint& r) noexcept {
   return r.limit && r.remaining && *r.remaining * 10 < *r.limit;
 }
 
 /// The wait of a refusal: what it says itself, else the reset, else a minute.
-duration refusal_wait(const rate_report& r, timestamp now) noexcept {
+duration refusal_wait(const rate_hint& r, timestamp now) noexcept {
   if (r.retry_after) return std::max(*r.retry_after, wait_min);
   if (r.kind == rate_kind::primary_limit && r.reset_at)
     return std::clamp(*r.reset_at - now + reset_slack, wait_min, rate_wait_max);
@@ -100,10 +100,10 @@ duration refusal_wait(const rate_report& r, timestamp now) noexcept {
 
 } // namespace rate_reading
 
-rate_report read_rate(const http_response& response, std::string_view message,
+rate_hint read_rate(const http_response& response, std::string_view message,
                       std::optional<timestamp> body_reset, timestamp now) {
   using namespace rate_reading;
-  rate_report r;
+  rate_hint r;
   const auto date = parse_http_date(trimmed(response.header("date")));
   r.limit = number(response.header("x-ratelimit-limit"));
   r.remaining = number(response.header("x-ratelimit-remaining"));

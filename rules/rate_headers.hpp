@@ -25,7 +25,7 @@ inline constexpr duration rate_wait_max = std::chrono::minutes{65};
 /// Where a limit names no time (GitHub: "at least one minute").
 inline constexpr duration rate_wait_unknown = std::chrono::seconds{60};
 
-struct rate_report {
+struct rate_hint {
   rate_kind kind = rate_kind::none;
   std::optional<std::uint64_t> limit{};
   std::optional<std::uint64_t> remaining{};
@@ -35,7 +35,7 @@ struct rate_report {
   std::optional<duration> retry_after{}; ///< between 0 and the longest wait
   timestamp wait_until{};                ///< before this nothing of the bucket; `never`: no wait
 
-  friend bool operator==(const rate_report&, const rate_report&) = default;
+  friend bool operator==(const rate_hint&, const rate_hint&) = default;
 };
 
 /// Reads `Retry-After` and `X-RateLimit-*` of an answer. `message` is the provider's sentence,
@@ -47,7 +47,7 @@ struct rate_report {
 /// A refusal (403, 429) that names a wait, an empty budget or a secondary limit is a limit; any
 /// other 429 is a secondary one; any other 403 is none. Of other failures only `Retry-After`
 /// counts.
-[[nodiscard]] rate_report read_rate(const http_response& response, std::string_view message,
+[[nodiscard]] rate_hint read_rate(const http_response& response, std::string_view message,
                                     std::optional<timestamp> body_reset, timestamp now);
 
 } // namespace sluice

@@ -237,7 +237,7 @@ private:
   template <class...>
   friend class awaited_all;
   template <class>
-  friend class awaited_list;
+  friend class awaited_group;
 
   machine& run_;
   Op op_;
@@ -271,11 +271,11 @@ private:
   std::array<operation*, sizeof...(Ops)> all_{};
 };
 
-/// The same for any number of one kind.
+/// Any number of one kind.
 template <class Op>
-class [[nodiscard]] awaited_list {
+class awaited_group {
 public:
-  awaited_list(machine& run, std::vector<awaited<Op>> ops) : run_{run} {
+  awaited_group(machine& run, std::vector<awaited<Op>> ops) : run_{run} {
     ops_.reserve(ops.size());
     for (auto& op : ops)
       ops_.push_back(std::move(op.op_));
@@ -288,18 +288,55 @@ public:
       all_.push_back(&op);
     return run_.ask(all_.data(), all_.size(), waiter);
   }
-  auto await_resume() {
-    std::vector<detail::shown<detail::value_of_t<Op>>> results;
-    results.reserve(ops_.size());
-    for (auto& op : ops_)
-      results.push_back(detail::result_of(run_, op));
-    return results;
-  }
 
-private:
+protected:
   machine& run_;
   std::vector<Op> ops_;
+
+private:
   std::vector<operation*> all_;
+};
+
+/// As `awaited_all`, for any number of one kind.
+template <class Op>
+class [[nodiscard]] awaited_list : public awaited_group<Op> {
+public:
+  using awaited_group<Op>::awaited_group;
+
+  auto await_resume() {
+    std::vector<detail::shown<detail::value_of_t<Op>>> results;
+    results.reserve(this->ops_.size());
+    for (auto& op : this->ops_)
+      results.push_back(detail::result_of(this->run_, op));
+    return results;
+  }
+};
+
+/// What one of several came to.
+template <class T>
+struct outcome {
+  std::optional<T> value;
+  std::optional<failure> error;
+};
+
+/// The same, and a failure is a value.
+template <class Op>
+class [[nodiscard]] awaited_outcomes : public awaited_group<Op> {
+public:
+  using awaited_group<Op>::awaited_group;
+
+  auto await_resume() {
+    using value = detail::shown<detail::value_of_t<Op>>;
+    std::vector<outcome<value>> results;
+    results.reserve(this->ops_.size());
+    for (auto& op : this->ops_) {
+      if (const auto& failed = machine::failure_of(op))
+        results.push_back({std::nullopt, *failed});
+      else
+        results.push_back({detail::result_of(this->run_, op), std::nullopt});
+    }
+    return results;
+  }
 };
 
 /// Awaits the answer to one question to the world; an unreadable store fails the attempt.

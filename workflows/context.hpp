@@ -66,6 +66,15 @@ public:
     return awaited_list<Op>{run_, std::move(ops)};
   }
 
+  /// The same, and a failure is a value, not an exception.
+  template <class Op>
+  auto all_settled(std::vector<awaited<Op>> ops) {
+    return awaited_outcomes<Op>{run_, std::move(ops)};
+  }
+
+  /// The engine's time; only inside the work of a step.
+  [[nodiscard]] timestamp clock() const noexcept { return run_.work_now(); }
+
   /// The time of the newest result that this workflow has seen: the same at every replay (P15).
   [[nodiscard]] timestamp now() const noexcept { return run_.logical_now(); }
   /// The same at every replay (P15).

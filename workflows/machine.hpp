@@ -113,6 +113,8 @@ public:
                                        std::coroutine_handle<> waiter);
   [[nodiscard]] std::uint32_t recorded_version() const noexcept { return version_; }
   [[nodiscard]] timestamp logical_now() const noexcept { return logical_now_; }
+  /// The time of the fact that is being handled: for the work of steps.
+  [[nodiscard]] timestamp work_now() const noexcept { return out_->now; }
   [[nodiscard]] std::uint64_t draw(std::string_view what) noexcept;
   /// A memo of this run that this build cannot read: parks it.
   void unreadable(const operation& op, std::string_view why);

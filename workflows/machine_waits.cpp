@@ -81,7 +81,8 @@ void machine::child_ended(invoke_operation& op, const event& found) {
   auto outcome = json::decode<run_outcome>(found.data);
   op.phase_ = operation::phase::saving;
   if (!outcome) return unreadable(op, detail_of(outcome.error()));
-  if (outcome->status == run_status::completed || outcome->status == run_status::partial) {
+  // A child may end as failed and have a result that says how.
+  if (outcome->status != run_status::cancelled && !outcome->error) {
     op.payload_ = std::move(outcome->result.text);
     return save(op, step_status::done, op.payload_);
   }

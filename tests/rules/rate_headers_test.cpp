@@ -24,7 +24,7 @@ headers budget(std::string limit, std::string remaining, std::string reset) {
           {.name = "X-RateLimit-Reset", .value = std::move(reset)}};
 }
 
-rate_report read(int status, headers h, std::string_view message = {},
+rate_hint read(int status, headers h, std::string_view message = {},
                  std::optional<timestamp> body_reset = {}) {
   http_response r;
   r.status = status;
@@ -54,7 +54,7 @@ TEST_CASE("rate_headers: an answer within the budget asks for nothing (B14)") {
   CHECK(r.resource == "core");
   CHECK(r.reset_at == now + 10min);
   CHECK(r.wait_until == never);
-  CHECK(read(200, {}) == rate_report{});
+  CHECK(read(200, {}) == rate_hint{});
 }
 
 TEST_CASE("rate_headers: below a tenth of the limit everybody waits for the reset (B14)") {
