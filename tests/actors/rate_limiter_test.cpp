@@ -1,3 +1,4 @@
+#include "base/hash.hpp"
 #include "tests/support/at_gates.hpp"
 
 #include <catch2/catch.hpp>
@@ -59,6 +60,28 @@ TEST_CASE("rate limiter: never above the limit across crashes either (H7, I14)")
   // A crash costs what was reserved and not used: chunks of 4, or what 20 workers asked for.
   const std::size_t whole_windows = 5;
   CHECK(fleet.sent.size() + crashes * 24 >= whole_windows * 400 * 95 / 100);
+}
+
+TEST_CASE("rate limiter: never above the limit when it dies at any message (H7, I14)") {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    CAPTURE(seed);
+    world w{no_flows, limited_to(60, 10min)};
+    REQUIRE(w.boot());
+    gate_fleet fleet{w, 10, core, duration{50}};
+    auto draw = seed;
+    for (int crash = 0; crash < 10; ++crash) {
+      draw = mix64(draw, seed);
+      w.store->slow_polls = draw % 3;
+      for (auto left = draw % 97; left > 0; --left)
+        if (!w.run_one(mix64(draw, left))) w.next_moment();
+      w.crash();
+      REQUIRE(w.boot());
+      fleet.restart();
+    }
+    w.pass_time(30min);
+    CHECK(densest_window(fleet.sent, 10min) <= 60);
+    CHECK(fleet.sent.size() >= 2 * 57);
+  }
 }
 
 TEST_CASE("rate limiter: a restart grants no burst (H7)") {
