@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 namespace sluice::http {
 
@@ -189,6 +190,7 @@ void connection::dispatch() {
 
 void connection::answered(std::optional<response> r) {
   if (phase_ != phase::working) return;
+  if (r && r->delay > duration{0}) return respond_later(std::move(*r));
   if (r) return respond(std::move(*r));
   refuse({503, "UNAVAILABLE", "nobody answered this request", true});
 }
@@ -214,12 +216,15 @@ void connection::refuse(const problem& p) {
 
 void connection::respond(response r) {
   if (phase_ == phase::closed) return;
+  if (r.lost) return close();
   enter(phase::writing, core_->options.write_timeout);
   if (core_->stopping) keep_alive_ = false;
   head_ = head_of(r, keep_alive_);
   body_ = std::move(r.body);
   std::vector<net::const_buffer> out{net::buffer(head_)};
-  if (has_body(r.status) && !is_head_) out.emplace_back(net::buffer(body_));
+  const auto bytes = r.cut_after.value_or(body_.size());
+  if (has_body(r.status) && !is_head_) out.emplace_back(net::buffer(body_, bytes));
+  if (r.cut_after) keep_alive_ = false;
   auto sent = [self = shared_from_this()](boost::system::error_code failed, std::size_t) {
     if (self->phase_ != phase::writing) return;
     if (failed) return self->close();
@@ -227,6 +232,14 @@ void connection::respond(response r) {
     self->next_request();
   };
   transport_.write(out, std::move(sent));
+}
+
+void connection::respond_later(response r) {
+  timer_.expires_after(std::exchange(r.delay, {}));
+  timer_.async_wait([self = shared_from_this(), turn = timer_turn_,
+                     late = std::move(r)](boost::system::error_code e) mutable {
+    if (!e && turn == self->timer_turn_) self->respond(std::move(late));
+  });
 }
 
 /// Closing with unread input would reset the connection and with it our last words on their way.

@@ -84,6 +84,7 @@ private:
   void refuse(const problem& p);
   void refuse(boost::system::error_code why);
   void respond(response r);
+  void respond_later(response r);
   void linger();
   void close();
 
