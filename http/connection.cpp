@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <initializer_list>
 #include <utility>
 
 namespace sluice::http {
@@ -32,20 +33,25 @@ bool has_body(int status) {
   return status >= 200 && status != 204 && status != 304;
 }
 
-std::string head_of(const response& r, bool keep_alive) {
-  auto head = "HTTP/1.1 " + std::to_string(r.status) + " ";
-  head += std::string_view{
-    beast::http::obsolete_reason(beast::http::int_to_status(static_cast<unsigned>(r.status)))};
-  head += "\r\nX-Content-Type-Options: nosniff\r\n";
+/// Writes into a string that was used before: its room is there already.
+void put_head(std::string& head, const response& r, bool keep_alive) {
+  auto put = [&head](std::initializer_list<std::string_view> texts) {
+    for (const auto text : texts)
+      head.append(text);
+  };
+  const auto reason =
+    beast::http::obsolete_reason(beast::http::int_to_status(static_cast<unsigned>(r.status)));
+  head.clear();
+  put({"HTTP/1.1 ", std::to_string(r.status), " ", {reason.data(), reason.size()}});
+  put({"\r\nX-Content-Type-Options: nosniff\r\n"});
   if (has_body(r.status)) {
-    head += "Content-Length: " + std::to_string(r.body.size()) + "\r\n";
-    if (is_printable(r.content_type)) head += "Content-Type: " + r.content_type + "\r\n";
+    put({"Content-Length: ", std::to_string(r.body.size()), "\r\n"});
+    if (is_printable(r.content_type)) put({"Content-Type: ", r.content_type, "\r\n"});
   }
   for (const auto& f : r.headers) {
-    if (is_printable(f.name) && is_printable(f.value)) head += f.name + ": " + f.value + "\r\n";
+    if (is_printable(f.name) && is_printable(f.value)) put({f.name, ": ", f.value, "\r\n"});
   }
-  head += keep_alive ? "\r\n" : "Connection: close\r\n\r\n";
-  return head;
+  put({keep_alive ? "\r\n" : "Connection: close\r\n\r\n"});
 }
 
 } // namespace
@@ -256,7 +262,7 @@ void connection::respond(response r) {
   if (r.lost) return close();
   enter(phase::writing);
   if (core_->stopping) keep_alive_ = false;
-  head_ = head_of(r, keep_alive_);
+  put_head(head_, r, keep_alive_);
   body_ = std::move(r.body);
   if (!has_body(r.status) || is_head_) body_.clear();
   auto bytes = r.cut_after.value_or(body_.size());
