@@ -105,6 +105,10 @@ void read_gateway(settings_reader& r, gateway_settings& s) {
   r.section("gateway");
   r.text("url", s.url, check_url);
   r.hidden("api_key", s.api_key, check_header);
+  r.count("in_flight", s.in_flight, 1, 10'000);
+  r.count("page_in_flight", s.page_in_flight, 1, 10'000);
+  r.count("ack_group", s.ack_group, 1, 10'000);
+  r.time("ack_delay", s.ack_delay, 1ms, 1min);
 }
 
 void read_rate_keys(settings_reader& r, rate_settings& s) {

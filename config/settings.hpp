@@ -87,9 +87,15 @@ struct log_settings {
 struct gateway_settings {
   std::string url; ///< empty: there is none, and no backfill can run
   secret api_key;  ///< sent as X-API-Key
+  std::uint32_t in_flight = 30;
+  std::uint32_t page_in_flight = 10;
+  std::uint32_t ack_group = 32;
+  duration ack_delay = std::chrono::milliseconds{50};
 
   friend bool operator==(const gateway_settings& a, const gateway_settings& b) {
-    return a.url == b.url && a.api_key.reveal() == b.api_key.reveal();
+    return a.url == b.url && a.api_key.reveal() == b.api_key.reveal() && a.in_flight == b.in_flight
+           && a.page_in_flight == b.page_in_flight && a.ack_group == b.ack_group
+           && a.ack_delay == b.ack_delay;
   }
 };
 
