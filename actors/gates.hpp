@@ -80,9 +80,9 @@ void grant(Self self, const acquire_pass& order, secret access_token = {},
   self->send(order.from, std::move(answer));
 }
 
-/// On to the next gate, or to whoever asked.
+/// On to the next gate, or to whoever asked. By value: `next` is a part of `order`, which moves.
 template <class Self>
-void pass_on(Self self, acquire_pass& order, const gate_actor& next) {
+void pass_on(Self self, acquire_pass& order, gate_actor next) {
   if (next)
     self->send(next, std::move(order));
   else

@@ -44,19 +44,29 @@ http::curl_options curl_options_of(const settings& s) {
   return o;
 }
 
-gateway_access access_of(const settings& s) {
-  return {s.gateway.url, secret{s.gateway.api_key}};
+circuit_config circuit_of(const circuit_settings& s) {
+  return {s.failure_threshold, s.reset_timeout, s.success_threshold};
+}
+
+window_config window_of(const rate_settings& s) {
+  return {s.requests, s.window, s.wait_max};
 }
 
 gates_config gates_of(const settings& s) {
-  gates_config c;
-  c.gateway = access_of(s);
-  return c;
+  gates_config gates;
+  gates.circuit = circuit_of(s.circuit);
+  for (const auto& [service, own] : s.circuits)
+    gates.circuits.emplace(service, circuit_of(own));
+  gates.rate = window_of(s.rate);
+  for (const auto& [service, own] : s.rates)
+    gates.rates.emplace(service, window_of(own));
+  gates.gateway = {s.gateway.url, s.gateway.api_key};
+  return gates;
 }
 
 gateway_config gateway_of(const settings& s) {
   gateway_config c;
-  c.access = access_of(s);
+  c.access = {s.gateway.url, s.gateway.api_key};
   c.in_flight = s.gateway.in_flight;
   c.page_in_flight = s.gateway.page_in_flight;
   c.ack_group = s.gateway.ack_group;

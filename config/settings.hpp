@@ -1,9 +1,11 @@
 #pragma once
 
 #include "base/log.hpp"
+#include "base/secret.hpp"
 #include "base/time.hpp"
 
 #include <cstdint>
+#include <map>
 #include <string>
 
 /// Every setting with its default. Read once, in `app`, and passed on as values. A member has the
@@ -73,24 +75,67 @@ struct client_settings {
   friend bool operator==(const client_settings&, const client_settings&) = default;
 };
 
-/// The user's service that events go to.
-struct gateway_settings {
-  std::string url;     ///< empty: none; backfills fail and say so
-  std::string api_key; ///< sent as X-API-Key
-  std::uint32_t in_flight = 30;
-  std::uint32_t page_in_flight = 10;
-  std::uint32_t ack_group = 32;
-  duration ack_delay = std::chrono::milliseconds{50};
-
-  friend bool operator==(const gateway_settings&, const gateway_settings&) = default;
-};
-
 struct log_settings {
   log::level level = log::level::info;
   log::format format = log::format::automatic;
   std::string file; ///< empty: standard error
 
   friend bool operator==(const log_settings&, const log_settings&) = default;
+};
+
+/// The user's gateway: connections, tokens, deliveries.
+struct gateway_settings {
+  std::string url; ///< empty: there is none, and no backfill can run
+  secret api_key;  ///< sent as X-API-Key
+  std::uint32_t in_flight = 30;
+  std::uint32_t page_in_flight = 10;
+  std::uint32_t ack_group = 32;
+  duration ack_delay = std::chrono::milliseconds{50};
+
+  friend bool operator==(const gateway_settings& a, const gateway_settings& b) {
+    return a.url == b.url && a.api_key.reveal() == b.api_key.reveal() && a.in_flight == b.in_flight
+           && a.page_in_flight == b.page_in_flight && a.ack_group == b.ack_group
+           && a.ack_delay == b.ack_delay;
+  }
+};
+
+/// The budget of one installation and bucket: so many requests in any window (B14).
+struct rate_settings {
+  std::uint32_t requests = 4000;
+  duration window = std::chrono::hours{1};
+  duration wait_max = std::chrono::minutes{75};
+
+  friend bool operator==(const rate_settings&, const rate_settings&) = default;
+};
+
+/// When a service is not called any more, and when it is tried again (H1).
+struct circuit_settings {
+  std::uint32_t failure_threshold = 5;
+  duration reset_timeout = std::chrono::seconds{30};
+  std::uint32_t success_threshold = 1;
+
+  friend bool operator==(const circuit_settings&, const circuit_settings&) = default;
+};
+
+/// Where a provider's API is.
+struct provider_settings {
+  std::string url; ///< empty: the provider's own
+
+  friend bool operator==(const provider_settings&, const provider_settings&) = default;
+};
+
+/// How many backfills at once, and how long they may take (B8, B13, B20).
+struct backfill_settings {
+  std::uint32_t runs_per_installation = 1;
+  std::uint32_t runs_max = 10;
+  std::uint32_t units_per_installation = 5;
+  std::uint32_t units_max = 30;
+  duration unit_start = std::chrono::minutes{5};
+  duration unit_finish = std::chrono::hours{2};
+  std::uint32_t pages_max = 100'000;
+  duration sent_kept = std::chrono::hours{30 * 24};
+
+  friend bool operator==(const backfill_settings&, const backfill_settings&) = default;
 };
 
 struct example_settings {
@@ -109,6 +154,13 @@ struct settings {
   server_settings server;
   client_settings client;
   gateway_settings gateway;
+  rate_settings rate;
+  std::map<std::string, rate_settings> rates; ///< by service: `[rate.github]`
+  circuit_settings circuit;
+  std::map<std::string, circuit_settings> circuits; ///< by service: `[circuit.github]`
+  provider_settings github;
+  provider_settings vercel;
+  backfill_settings backfill;
   log_settings log;
   example_settings example;
 

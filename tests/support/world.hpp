@@ -129,7 +129,7 @@ public:
     caf::anon_send(who, std::move(message));
   }
   [[nodiscard]] const core_actors& core() const noexcept { return core_; }
-  /// For stand-ins that speak to its actors.
+  /// For actors of a test's own: they outlive crashes of the node.
   [[nodiscard]] caf::actor_system& system() noexcept { return system_; }
 
   // -- looking at the disk -------------------------------------------------------------
