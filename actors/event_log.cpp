@@ -36,8 +36,7 @@ std::uint64_t bits_of(const uuid& id, std::size_t from) {
 // -- requests ---------------------------------------------------------------------
 
 error event_log_state::check(const run_request& r) const {
-  if (room.state == store_state::full)
-    return no_room();
+  if (room.state == store_state::full) return no_room();
   if (live_runs >= config.live_max)
     return make_error(errc::unavailable, "the node has its limit of "
                                            + std::to_string(config.live_max) + " live runs");
@@ -99,7 +98,8 @@ void event_log_state::request_keyed(run_request r, runs_promise promise) {
         req.keys.push_back(key);
         const auto id = next_token++;
         committing.emplace(id, std::move(req));
-        self->send(core.journal, append{caf::actor_cast<commit_sink>(self), id, std::move(ops), true});
+        self->send(core.journal,
+                   append{caf::actor_cast<commit_sink>(self), id, std::move(ops), true});
       },
       [this, key, promise](caf::error& e) mutable {
         free_key(key);
@@ -158,8 +158,7 @@ void event_log_state::open_run(const run_request& r, std::vector<op>& ops, run_a
 }
 
 void event_log_state::publish(publish_event& what, event_promise promise) {
-  if (room.state == store_state::full)
-    return reply(promise, no_room());
+  if (room.state == store_state::full) return reply(promise, no_room());
   auto& e = what.what;
   if (is_engine_kind(e.kind))
     return reply(promise,

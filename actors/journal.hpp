@@ -25,9 +25,9 @@ struct journal_config {
 /// Groups what lies in the mailbox into one commit, then answers everyone in it. While one commit
 /// runs the next batch gathers; there is no delay to tune. Nothing is acknowledged before it is
 /// durable; an unknown outcome is resolved by `probe` before anything else is written. A full store
-/// is tried again until there is room (I19); requests from outside are not kept until then but refused.
-/// Any other failure ends this actor, and with it the
-/// process (F22): the next start rereads.
+/// is tried again until there is room (I19); requests from outside are not kept until then but
+/// refused. Any other failure ends this actor, and with it the process (F22): the next start
+/// rereads.
 struct journal_state {
   explicit journal_state(journal_actor::pointer p) : self{p} {}
   static inline const char* name = "journal";

@@ -227,12 +227,6 @@ void run_host_state::answered(events_found& found) {
   }
 }
 
-void run_host_state::responded(http_answered& answer) {
-  auto node = calls.extract(answer.id);
-  if (node.empty()) return;
-  if (auto* run = find(node.mapped())) run->responded(out, answer.id, std::move(answer.response));
-}
-
 caf::result<run_stopped> run_host_state::cancel(const cancel_run& order) {
   if (auto* run = find(order.run)) {
     if (!run->cancel(out, order.reason, false) && !run->being_cancelled())
@@ -260,17 +254,12 @@ void run_host_state::carry() {
     self->send(core.timekeeper, arm_timers{caf::actor_cast<wake_sink>(self), drain(out.timers)});
   if (!out.forgotten.empty()) forget(drain(out.forgotten));
   send_questions();
-  for (auto& call : out.calls) {
-    calls.emplace(call.id, call.run);
-    self->send(core.http_client,
-               http_send{caf::actor_cast<http_sink>(self), call.id, std::move(call.request)});
-  }
-  out.calls.clear();
-  for (auto id : out.aborts) {
-    calls.erase(id);
-    self->send(core.http_client, http_abort{caf::actor_cast<http_sink>(self), id});
-  }
-  out.aborts.clear();
+  for (auto& call : drain(out.calls))
+    ask_outside(call);
+  for (auto id : drain(out.aborts))
+    drop(id);
+  for (auto& told : drain(out.finished))
+    self->send(core.gatekeeper, std::move(told));
   for (const auto& want : drain(out.loads))
     fetch(want);
   if (!out.slots_returned.empty())
@@ -394,8 +383,27 @@ run_host_actor::behavior_type run_host(run_host_actor::stateful_pointer<run_host
             }),
     counted(self,
             [fact](http_answered& m) {
-              fact([](auto& st, http_answered& answer) { st.responded(answer); })(m);
+              fact([](auto& st, http_answered& answer) {
+                st.responded(answer.id, std::move(answer.response));
+              })(m);
             }),
+    counted(self,
+            [fact](pass_answered& m) {
+              fact([](auto& st, pass_answered& answer) { st.passed(answer); })(m);
+            }),
+    counted(self,
+            [fact](page_delivered& m) {
+              fact([](auto& st, page_delivered& answer) {
+                const auto id = answer.id;
+                st.responded(id, std::move(answer));
+              })(m);
+            }),
+    [self](const delivery_stalled& what) {
+      auto& st = self->state;
+      auto call = st.calls.find(what.id);
+      if (call == st.calls.end()) return;
+      if (auto* run = st.find(call->second.who)) run->stalled(what);
+    },
     counted(self,
             [fact](cancel_runs& m) {
               fact([](auto& st, const cancel_runs& order) {

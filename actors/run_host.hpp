@@ -57,6 +57,15 @@ struct run_host_state {
 
   run_host_actor::pointer self;
   actor_activity activity;
+  /// A question of a run to the world.
+  struct outside_call {
+    enum class kind_of : std::uint8_t { http, pass, delivery, read };
+    run_ref who;
+    kind_of kind = kind_of::http;
+    bool dropped = false; ///< of a pass: nobody wants it any more
+    pass_request pass;
+  };
+
   host_config config;
   core_actors core;
   effects out;
@@ -66,7 +75,7 @@ struct run_host_state {
   std::unordered_map<run_id, std::uint32_t> by_id;
   std::deque<commit> commits; ///< sent to the journal, oldest first
   std::unordered_map<token, question> questions;
-  std::unordered_map<token, run_ref> calls;
+  std::unordered_map<token, outside_call> calls;
   std::deque<run_start> to_load;  ///< resumed runs whose memos are not here yet
   std::vector<run_start> loading; ///< those that the reader was asked for
   std::unordered_map<run_id, std::optional<std::string>> expected; ///< both; why one is cancelled
@@ -88,7 +97,12 @@ struct run_host_state {
   void fetch_again(const effects::load& want, const caf::error& why);
   void committed(const appended& done);
   void answered(events_found& found);
-  void responded(http_answered& answer);
+  void ask_outside(effects::call& call);
+  template <class Question>
+  void ask_reader(token id, Question what);
+  void drop(token id);
+  void responded(token id, outside_answer answer);
+  void passed(pass_answered& answer);
   caf::result<run_stopped> cancel(const cancel_run& order);
   void remove(run_ref who);
   void send_questions();

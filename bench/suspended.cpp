@@ -59,6 +59,11 @@ void add_waiting_flow(catalog& flows, tally& t) {
 
 constexpr std::size_t chunk = 10'000;
 
+/// What is free goes back to the system a moment later.
+void let_memory_settle() {
+  usleep(500'000);
+}
+
 double bytes_per_step(double megabytes, const resume_options& o) {
   return megabytes * (1 << 20) / (static_cast<double>(o.runs) * o.steps);
 }
@@ -99,6 +104,7 @@ struct load_report {
       },
       60);
     report.done = true;
+    let_memory_settle();
     report.bytes_per_step = bytes_per_step(anonymous_mb() - before, o);
   }
   [[maybe_unused]] auto written = write(tell, &report, sizeof report);
@@ -144,6 +150,7 @@ result<resume_result> run_resume_bench(const resume_options& o, const progress_l
   r.runs_per_s = o.runs / r.seconds;
   r.steps_per_s = r.runs_per_s * o.steps;
   r.repeated = static_cast<double>(t.worked.load());
+  let_memory_settle();
   r.rss_mb = anonymous_mb();
   r.resumed_bytes_per_step = bytes_per_step(r.rss_mb - before, o);
   r.journal_mb = static_cast<double>((*e)->stats().file_bytes) / (1 << 20);
@@ -173,6 +180,7 @@ result<memory_result> run_memory_bench(const memory_options& o, const progress_l
     },
     60);
   r.seconds = watch.seconds();
+  let_memory_settle();
   r.rss_mb = anonymous_mb();
   r.peak_rss_mb = peak_rss_mb();
   r.bytes_per_run = (r.rss_mb - before) * (1 << 20) / o.runs;

@@ -2,6 +2,7 @@
 
 find_package(CAF REQUIRED)
 find_package(LMDB REQUIRED)
+find_package(Jemalloc REQUIRED)
 find_package(Boost 1.81 REQUIRED)
 find_package(OpenSSL REQUIRED)
 find_package(CURL REQUIRED)

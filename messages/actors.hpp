@@ -1,5 +1,6 @@
 #pragma once
 
+#include "messages/delivery.hpp"
 #include "messages/gates.hpp"
 #include "messages/http.hpp"
 #include "messages/inspection.hpp"
@@ -12,6 +13,7 @@
 #include <caf/typed_actor.hpp>
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -28,6 +30,8 @@ using event_sink = caf::typed_actor<caf::reacts_to<events_found>>;
 using http_sink = caf::typed_actor<caf::reacts_to<http_answered>>;
 using pass_sink = caf::typed_actor<caf::reacts_to<pass_answered>>;
 using circuit_sink = caf::typed_actor<caf::reacts_to<circuit_changed>>;
+using delivery_sink =
+  caf::typed_actor<caf::reacts_to<page_delivered>, caf::reacts_to<delivery_stalled>>;
 using wake_sink = caf::typed_actor<caf::reacts_to<wake_runs>>;
 
 /// Every actor tells its card.
@@ -97,6 +101,20 @@ struct watch_circuit {
   std::string service;
 };
 
+/// Sends the events of a page; answered by one `page_delivered` when each is accepted or refused
+/// for good. An acknowledgement is in the journal before the answer, or in the same batch as it.
+struct deliver_page {
+  delivery_sink from;
+  token id = 0;
+  std::shared_ptr<page_parcels> page;
+};
+
+/// Sends nothing more of a page; POSTs under way are aborted. Not answered.
+struct abort_delivery {
+  delivery_sink from;
+  token id = 0;
+};
+
 struct core_actors;
 
 // -- actors ---------------------------------------------------------------------
@@ -154,11 +172,20 @@ using token_refresher_actor =
                           caf::reacts_to<pass_answered>, caf::reacts_to<http_answered>,
                           caf::reacts_to<appended>, caf::reacts_to<tick_atom>>;
 
+/// Sends pages of events to the user's gateway: bounded, pages and tenants in turn, fewer at once
+/// while the gateway is slow, none but a probe while its circuit is open (B15, B22).
+using gateway_actor =
+  inspected_actor::extend<caf::reacts_to<core_actors>, caf::reacts_to<deliver_page>,
+                          caf::reacts_to<abort_delivery>, caf::reacts_to<http_answered>,
+                          caf::reacts_to<circuit_changed>, caf::reacts_to<pass_answered>,
+                          caf::reacts_to<tick_atom>>;
+
 /// Drives the coroutines of many runs: replay, steps, attempts, cancel.
 using run_host_actor = inspected_actor::extend<
   caf::reacts_to<core_actors>, caf::reacts_to<start_runs>, caf::reacts_to<appended>,
   caf::reacts_to<events_found>, caf::reacts_to<wake_runs>, caf::reacts_to<slots_granted>,
-  caf::reacts_to<http_answered>, caf::reacts_to<cancel_runs>,
+  caf::reacts_to<http_answered>, caf::reacts_to<pass_answered>, caf::reacts_to<page_delivered>,
+  caf::reacts_to<delivery_stalled>, caf::reacts_to<cancel_runs>,
   caf::replies_to<cancel_run>::with<run_stopped>, caf::replies_to<look_at_run>::with<run_look>,
   caf::replies_to<count_runs>::with<run_counts>, caf::replies_to<drain_runs>::with<drained>>;
 
@@ -219,6 +246,7 @@ struct core_actors {
   inspector_actor inspector;
   retention_actor retention;
   gatekeeper_actor gatekeeper;
+  gateway_actor gateway;
   std::vector<run_host_actor> hosts;
 };
 
@@ -229,6 +257,10 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::events_found)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::http_answered)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::wake_runs)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::append)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::delivery_stalled)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::page_delivered)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::abort_delivery)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::deliver_page)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::ask_events)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::forget_events)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::arm_timers)

@@ -9,7 +9,7 @@ packages=(
   cmake ninja-build ccache pkg-config
   libcaf-dev
   libboost1.81-dev # by this name: libboost-dev is 1.74 and removes it
-  libssl-dev libcurl4-openssl-dev liblmdb-dev
+  libssl-dev libcurl4-openssl-dev liblmdb-dev libjemalloc-dev
   libsimdjson-dev libfmt-dev libtomlplusplus-dev libcli11-dev libspdlog-dev
   libhowardhinnant-date-dev libxxhash-dev
   catch2 librapidcheck-dev

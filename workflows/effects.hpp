@@ -4,6 +4,7 @@
 #include "messages/ids.hpp"
 #include "messages/journal.hpp"
 #include "messages/work.hpp"
+#include "workflows/outside.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -55,10 +56,11 @@ struct effects {
   struct call {
     run_ref run;
     token id = 0;
-    http_request request;
+    outside_question what;
   };
   std::vector<call> calls;
   std::vector<token> aborts;
+  std::vector<request_finished> finished; ///< how requests with a pass went
 
   struct load {
     run_ref run;

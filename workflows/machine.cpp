@@ -175,14 +175,22 @@ void machine::answered(effects& out, std::uint32_t ordinal, token id, std::optio
   }
 }
 
-void machine::responded(effects& out, token id, http_response response) {
+void machine::responded(effects& out, token id, outside_answer answer) {
   entry e{*this, out};
-  auto wait = std::find_if(http_.begin(), http_.end(), [&](auto* w) { return w->id == id; });
-  if (wait == http_.end()) return;
+  auto wait = std::find_if(outside_.begin(), outside_.end(), [&](auto* w) { return w->id == id; });
+  if (wait == outside_.end()) return;
   auto* who = *wait;
-  http_.erase(wait);
-  who->response = std::move(response);
+  outside_.erase(wait);
+  who->answer = std::move(answer);
   who->waiter.resume();
+}
+
+void machine::stalled(const delivery_stalled& what) {
+  for (auto* wait : outside_) {
+    if (wait->id != what.id) continue;
+    wait->stalled = what.until == never ? std::string{} : what.reason;
+    wait->stalled_until = what.until;
+  }
 }
 
 void machine::slot_granted(effects& out) {

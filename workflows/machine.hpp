@@ -8,6 +8,7 @@
 #include "messages/work.hpp"
 #include "workflows/effects.hpp"
 #include "workflows/operation.hpp"
+#include "workflows/outside.hpp"
 #include "workflows/task.hpp"
 
 #include <coroutine>
@@ -29,13 +30,6 @@ struct run_limits {
   std::uint64_t steps_max = 10'000'000;
   std::uint64_t result_bytes_max = 1ULL << 20;
   backoff_config retry; ///< of steps whose workflow says nothing else
-};
-
-/// An answer to an HTTP request inside a step's work; lives in the frame that awaits it.
-struct http_wait {
-  token id = 0;
-  std::coroutine_handle<> waiter;
-  std::optional<http_response> response;
 };
 
 /// What `on_failure` reads of its run: a part of the memo, and all marks.
@@ -78,7 +72,9 @@ public:
   /// Something of this run may be due.
   void wake(effects& out);
   void answered(effects& out, std::uint32_t ordinal, token id, std::optional<event> found);
-  void responded(effects& out, token id, http_response response);
+  void responded(effects& out, token id, outside_answer answer);
+  /// A delivery waits, or goes on; `look` tells.
+  void stalled(const delivery_stalled& what);
   void slot_granted(effects& out);
   /// Stops the work now; `true` if that is news. `told`: the event log has the cancellation
   /// already.
@@ -101,11 +97,14 @@ public:
 
   /// Asks a group; `false`: all of it was in the memo, go on at once.
   bool ask(operation* const* group, std::size_t size, std::coroutine_handle<> waiter);
-  void work_done(operation& op, std::string payload);
+  /// `with`: what is committed together with the result.
+  void work_done(operation& op, std::string payload, std::vector<sluice::op> with = {});
   /// Takes the exception that is being handled.
   void work_failed(operation& op, std::exception_ptr why);
-  void http_start(http_wait& wait, http_request request);
-  void http_forget(http_wait& wait) noexcept;
+  void ask_outside(outside_wait& wait, outside_question what);
+  void forget_outside(outside_wait& wait) noexcept;
+  /// Tells the gates how a request went; nobody is told once the host is going away.
+  void tell_gates(request_finished what) noexcept;
   void recall_start(recall_wait& wait, std::optional<std::uint32_t> after);
   void recall_forget() noexcept { recall_ = nullptr; }
   /// The version of a change: from the memo, 0 for a run that is past it, else `newest`, recorded.
@@ -114,6 +113,8 @@ public:
                                        std::coroutine_handle<> waiter);
   [[nodiscard]] std::uint32_t recorded_version() const noexcept { return version_; }
   [[nodiscard]] timestamp logical_now() const noexcept { return logical_now_; }
+  /// The time of the fact that is being handled: for the work of steps.
+  [[nodiscard]] timestamp work_now() const noexcept { return out_->now; }
   [[nodiscard]] std::uint64_t draw(std::string_view what) noexcept;
   /// A memo of this run that this build cannot read: parks it.
   void unreadable(const operation& op, std::string_view why);
@@ -203,7 +204,7 @@ private:
   std::uint32_t unsettled_ = 0;
   std::uint32_t next_ordinal_ = 0;
   std::coroutine_handle<> waiter_;
-  std::vector<http_wait*> http_;
+  std::vector<outside_wait*> outside_;
   recall_wait* recall_ = nullptr;
 
   timestamp logical_now_;
@@ -224,6 +225,7 @@ private:
   bool more_ = false;      ///< the memo goes on in the store
   bool loading_ = false;   ///< and that part is on its way
   bool replaying_ = false; ///< until the first ask that is not in the memo
+  bool resuming_ = false;  ///< and this is that ask: all of it was in the memo
   bool wait_cut_ = false;  ///< a wait was cut: the stored wake-up is too late (I20)
   bool asking_ = false;
   bool ready_ = false; ///< the group is settled: resume the waiter

@@ -48,18 +48,24 @@ std::optional<std::uint32_t> machine::version(std::string_view change, std::uint
   return {};
 }
 
-void machine::http_start(http_wait& wait, http_request request) {
+void machine::ask_outside(outside_wait& wait, outside_question what) {
   wait.id = out_->next_token++;
-  request.headers.push_back({"traceparent", child_traceparent(row_.traceparent, wait.id), false});
-  http_.push_back(&wait);
-  out_->calls.push_back({self_, wait.id, std::move(request)});
+  if (auto* request = std::get_if<http_request>(&what))
+    request->headers.push_back(
+      {"traceparent", child_traceparent(row_.traceparent, wait.id), false});
+  outside_.push_back(&wait);
+  out_->calls.push_back({self_, wait.id, std::move(what)});
 }
 
-void machine::http_forget(http_wait& wait) noexcept {
-  auto known = std::find(http_.begin(), http_.end(), &wait);
-  if (known == http_.end()) return;
-  http_.erase(known);
+void machine::forget_outside(outside_wait& wait) noexcept {
+  auto known = std::find(outside_.begin(), outside_.end(), &wait);
+  if (known == outside_.end()) return;
+  outside_.erase(known);
   if (out_ != nullptr) out_->aborts.push_back(wait.id);
+}
+
+void machine::tell_gates(request_finished what) noexcept {
+  if (out_ != nullptr) out_->finished.push_back(std::move(what));
 }
 
 void machine::recall_start(recall_wait& wait, std::optional<std::uint32_t> after) {

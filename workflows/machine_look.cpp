@@ -38,6 +38,11 @@ run_look machine::look() const {
     case operation::phase::starting:
     case operation::phase::working:
       w.reason = "work";
+      for (const auto* wait : outside_)
+        if (!wait->stalled.empty()) {
+          w.reason = "gate: " + wait->stalled;
+          w.until = wait->stalled_until;
+        }
       break;
     case operation::phase::saving:
     case operation::phase::pausing:

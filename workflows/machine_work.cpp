@@ -30,7 +30,7 @@ void machine::begin_work(operation& op) {
   op.start_work(*this, attempt{*this, op.ordinal_, op.name_, op.attempt_});
 }
 
-void machine::work_done(operation& op, std::string payload) {
+void machine::work_done(operation& op, std::string payload, std::vector<sluice::op> with) {
   if (payload.size() > limits_.result_bytes_max) {
     ++op.attempt_;
     return give_up(op, failure{std::string{to_string(errc::too_large)},
@@ -40,6 +40,7 @@ void machine::work_done(operation& op, std::string payload) {
   }
   op.payload_ = std::move(payload);
   save(op, step_status::done, op.payload_);
+  std::move(with.begin(), with.end(), std::back_inserter(out_->ops));
   op.phase_ = operation::phase::saving;
 }
 
