@@ -34,6 +34,7 @@ what event_of(pass_outcome outcome) {
   case pass_outcome::failure:
     return what::failure;
   case pass_outcome::not_sent:
+  case pass_outcome::dropped: // nothing was learned
     return what::not_sent;
   case pass_outcome::success:
   case pass_outcome::limited: // an answer: the service is well

@@ -10,6 +10,7 @@
 #include "config/load.hpp"
 #include "http/server.hpp"
 #include "storage/lmdb_store.hpp"
+#include "workflows/backfill.hpp"
 #include "workflows/examples.hpp"
 
 #include <caf/send.hpp>
@@ -68,6 +69,24 @@ std::string url_of(const listen_address& where, std::uint16_t port) {
   return "http://" + (v6 ? "[" + where.host + "]" : where.host) + ":" + std::to_string(port);
 }
 
+backfill_config backfill_config_of(const settings& s) {
+  backfill_config c;
+  c.gateway_url = s.gateway.url;
+  c.api_key = s.gateway.api_key;
+  if (!s.github.url.empty()) c.base_urls["github"] = s.github.url;
+  if (!s.vercel.url.empty()) c.base_urls["vercel"] = s.vercel.url;
+  c.connectors = std::make_shared<const connector_catalog>(built_in_connectors());
+  c.runs_per_installation = s.backfill.runs_per_installation;
+  c.runs_max = s.backfill.runs_max;
+  c.units_per_installation = s.backfill.units_per_installation;
+  c.units_max = s.backfill.units_max;
+  c.unit_start = s.backfill.unit_start;
+  c.unit_finish = s.backfill.unit_finish;
+  c.pages_max = s.backfill.pages_max;
+  c.sent_kept = s.backfill.sent_kept;
+  return c;
+}
+
 /// An actor of the core died: what it left in memory cannot be trusted, the journal can (F22).
 void die(const std::string& why) {
   log::error("an actor of the core died, the process ends; start it again, the journal is safe",
@@ -120,6 +139,7 @@ void run_node(const node_options& options) {
 
   catalog flows;
   add_examples(flows, config.example.url);
+  add_backfill(flows, backfill_config_of(config));
   node core{{config, clock, &disk, *grant, &flows, die}};
   auto api = core.system().spawn(api::api, clock, uuid_source{}, core.core(), api::api_config{});
   caf::anon_send(core.core().inspector, know_actor{api});

@@ -131,6 +131,23 @@ void read_per_service(settings_reader& r, const std::string& section, T& all,
   }
 }
 
+void read_provider(settings_reader& r, const std::string& name, provider_settings& s) {
+  r.section(name);
+  r.text("url", s.url, check_url);
+}
+
+void read_backfill(settings_reader& r, backfill_settings& s) {
+  r.section("backfill");
+  r.count("runs_per_installation", s.runs_per_installation, 1, many);
+  r.count("runs_max", s.runs_max, 1, many);
+  r.count("units_per_installation", s.units_per_installation, 1, many);
+  r.count("units_max", s.units_max, 1, many);
+  r.time("unit_start", s.unit_start, 1s, 24h);
+  r.time("unit_finish", s.unit_finish, 1s, 30 * 24h);
+  r.count("pages_max", s.pages_max, 1, many);
+  r.time("sent_kept", s.sent_kept, 0s, 3650 * 24h);
+}
+
 void read_log(settings_reader& r, log_settings& s) {
   r.section("log");
   r.choice<log::level>("level", s.level,
@@ -172,6 +189,9 @@ void read_settings(settings_reader& r, settings& s) {
   read_gateway(r, s.gateway);
   read_per_service(r, "rate", s.rate, s.rates, read_rate_keys);
   read_per_service(r, "circuit", s.circuit, s.circuits, read_circuit_keys);
+  read_provider(r, "github", s.github);
+  read_provider(r, "vercel", s.vercel);
+  read_backfill(r, s.backfill);
   read_log(r, s.log);
   read_example(r, s.example);
   check_together(r, s);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "base/time.hpp"
+
 #include <functional>
 #include <memory>
 #include <optional>
@@ -35,6 +37,11 @@ struct response {
   std::string body;
   std::string content_type = "application/json";
   std::vector<field> headers;
+
+  // For servers that stand in for bad ones.
+  duration delay{0};                      ///< it is sent so much later
+  bool lost = false;                      ///< the connection is closed instead
+  std::optional<std::size_t> cut_after{}; ///< or closed after so many bytes of the body
 };
 
 /// The right to answer one request: copyable, as messages must be, usable from every thread,

@@ -47,6 +47,7 @@ enum class pass_outcome : std::uint8_t {
   success,  ///< an answer, whatever it said: 4xx is one
   failure,  ///< no answer, or 5xx: the service is not well
   not_sent, ///< nothing went out: probe and permit go back
+  dropped,  ///< sent, but nobody waits for the answer: the permit is used, a probe goes back
   limited,  ///< an answer that says: too many; `rate` says until when
 };
 

@@ -101,7 +101,7 @@ duration refusal_wait(const rate_hint& r, timestamp now) noexcept {
 } // namespace rate_reading
 
 rate_hint read_rate(const http_response& response, std::string_view message,
-                      std::optional<timestamp> body_reset, timestamp now) {
+                    std::optional<timestamp> body_reset, timestamp now) {
   using namespace rate_reading;
   rate_hint r;
   const auto date = parse_http_date(trimmed(response.header("date")));

@@ -48,6 +48,6 @@ struct rate_hint {
 /// other 429 is a secondary one; any other 403 is none. Of other failures only `Retry-After`
 /// counts.
 [[nodiscard]] rate_hint read_rate(const http_response& response, std::string_view message,
-                                    std::optional<timestamp> body_reset, timestamp now);
+                                  std::optional<timestamp> body_reset, timestamp now);
 
 } // namespace sluice

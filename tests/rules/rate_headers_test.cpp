@@ -25,7 +25,7 @@ headers budget(std::string limit, std::string remaining, std::string reset) {
 }
 
 rate_hint read(int status, headers h, std::string_view message = {},
-                 std::optional<timestamp> body_reset = {}) {
+               std::optional<timestamp> body_reset = {}) {
   http_response r;
   r.status = status;
   r.headers = std::move(h);
