@@ -134,9 +134,8 @@ void token_refresher_state::passed(const pass_answered& answer) {
 void token_refresher_state::fetch() {
   doing = phase::fetching;
   auto base = url::parse(parts.config->gateway.url);
-  result<url> target =
-    base ? base->join("/connections/" + percent_encode(connection) + "/token")
-         : std::move(base.error());
+  result<url> target = base ? base->join("/connections/" + percent_encode(connection) + "/token")
+                            : std::move(base.error());
   if (!target) {
     doing = phase::idle;
     self->send(parts.gatekeeper,
