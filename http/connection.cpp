@@ -10,6 +10,8 @@
 #include <boost/beast/http/status.hpp>
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <chrono>
 
 namespace sluice::http {
@@ -28,20 +30,38 @@ bool has_body(int status) {
   return status >= 200 && status != 204 && status != 304;
 }
 
-std::string head_of(const response& r, bool keep_alive) {
-  auto head = "HTTP/1.1 " + std::to_string(r.status) + " ";
-  head += std::string_view{
-    beast::http::obsolete_reason(beast::http::int_to_status(static_cast<unsigned>(r.status)))};
-  head += "\r\nX-Content-Type-Options: nosniff\r\n";
-  if (has_body(r.status)) {
-    head += "Content-Length: " + std::to_string(r.body.size()) + "\r\n";
-    if (is_printable(r.content_type)) head += "Content-Type: " + r.content_type + "\r\n";
-  }
+std::string status_line(int status) {
+  auto line = "HTTP/1.1 " + std::to_string(status) + " ";
+  line += std::string_view{
+    beast::http::obsolete_reason(beast::http::int_to_status(static_cast<unsigned>(status)))};
+  return line + "\r\nX-Content-Type-Options: nosniff\r\n";
+}
+
+std::string header_lines(const response& r) {
+  std::string lines;
+  if (is_printable(r.content_type) && has_body(r.status))
+    lines += "Content-Type: " + r.content_type + "\r\n";
   for (const auto& f : r.headers) {
-    if (is_printable(f.name) && is_printable(f.value)) head += f.name + ": " + f.value + "\r\n";
+    if (is_printable(f.name) && is_printable(f.value)) lines += f.name + ": " + f.value + "\r\n";
   }
-  head += keep_alive ? "\r\n" : "Connection: close\r\n\r\n";
-  return head;
+  return lines;
+}
+
+std::string head_of(const response& r, bool keep_alive) {
+  auto head = status_line(r.status);
+  if (has_body(r.status)) head += "Content-Length: " + std::to_string(r.body.size()) + "\r\n";
+  return head + header_lines(r) + (keep_alive ? "\r\n" : "Connection: close\r\n\r\n");
+}
+
+std::string live_head_of(const response& r, bool chunked) {
+  auto head = status_line(r.status) + header_lines(r);
+  if (chunked) head += "Transfer-Encoding: chunked\r\n";
+  return head + "Connection: close\r\n\r\n";
+}
+
+/// Nobody will send it: whoever writes a live body must not do so for ever.
+void give_up(const std::optional<response>& r) {
+  if (r && r->live) r->live->close();
 }
 
 } // namespace
@@ -90,7 +110,8 @@ void connection::turn_away() {
 void connection::finish() {
   net::post(transport_.socket.get_executor(), [self = shared_from_this()] {
     const bool nothing_read = self->parser_ && !self->parser_->got_some();
-    if (self->phase_ == phase::idle || (self->phase_ == phase::reading && nothing_read)) {
+    if (self->phase_ == phase::idle || self->phase_ == phase::streaming
+        || (self->phase_ == phase::reading && nothing_read)) {
       self->close();
     }
   });
@@ -169,6 +190,7 @@ void connection::dispatch() {
     r.headers.push_back({std::string{f.name_string()}, std::string{f.value()}});
   }
   keep_alive_ = message.version() == 11 && message.keep_alive();
+  chunked_ = message.version() == 11;
   is_head_ = r.method == "HEAD";
   enter(phase::working);
   if (!r.target.starts_with('/') && r.target != "*") {
@@ -179,16 +201,18 @@ void connection::dispatch() {
   // Weak: an answer may come when the server is gone. While it is there, `open` keeps us alive.
   auto send = [weak = weak_from_this()](std::optional<response> answer) {
     auto self = weak.lock();
-    if (!self) return;
+    if (!self) return give_up(answer);
     net::post(self->transport_.socket.get_executor(), [weak, answer = std::move(answer)]() mutable {
-      if (auto again = weak.lock()) again->answered(std::move(answer));
+      auto again = weak.lock();
+      if (!again) return give_up(answer);
+      again->answered(std::move(answer));
     });
   };
   core_->handler(std::move(r), responder{std::move(send)});
 }
 
 void connection::answered(std::optional<response> r) {
-  if (phase_ != phase::working) return;
+  if (phase_ != phase::working) return give_up(r);
   if (r) return respond(std::move(*r));
   refuse({503, "UNAVAILABLE", "nobody answered this request", true});
 }
@@ -214,6 +238,7 @@ void connection::refuse(const problem& p) {
 
 void connection::respond(response r) {
   if (phase_ == phase::closed) return;
+  if (r.live) return respond_live(std::move(r));
   enter(phase::writing, core_->options.write_timeout);
   if (core_->stopping) keep_alive_ = false;
   head_ = head_of(r, keep_alive_);
@@ -229,12 +254,80 @@ void connection::respond(response r) {
   transport_.write(out, std::move(sent));
 }
 
+// -- a body that is written while it is sent ---------------------------------------
+
+void connection::respond_live(response r) {
+  keep_alive_ = false;
+  live_ = std::move(r.live);
+  if (core_->stopping) return close();
+  head_ = live_head_of(r, chunked_);
+  sending_ = true;
+  enter(phase::streaming, core_->options.write_timeout);
+  auto sent = [self = shared_from_this()](boost::system::error_code failed, std::size_t) {
+    self->sending_ = false;
+    if (self->phase_ != phase::streaming) return;
+    if (failed) return self->close();
+    if (self->is_head_) return self->linger();
+    self->live_->attach([weak = self->weak_from_this()] {
+      if (auto there = weak.lock()) there->on_strand(&connection::pump);
+    });
+    self->watch_peer();
+    self->enter(phase::streaming);
+  };
+  transport_.write({net::buffer(head_)}, std::move(sent));
+}
+
+void connection::pump() {
+  if (phase_ != phase::streaming || sending_) return;
+  auto piece = live_->take();
+  if (live_->closed()) return close();
+  // No deadline while the other end has nothing to say.
+  if (piece.bytes.empty() && !piece.last) return enter(phase::streaming);
+  body_ = std::move(piece.bytes);
+  head_.clear();
+  if (chunked_ && !body_.empty()) {
+    std::array<char, 16> digits{};
+    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), body_.size(), 16);
+    head_.assign(digits.data(), end.ptr).append("\r\n");
+    body_ += "\r\n";
+  }
+  if (chunked_ && piece.last) body_ += "0\r\n\r\n";
+  sending_ = true;
+  enter(phase::streaming, core_->options.write_timeout);
+  auto sent = [self = shared_from_this(), last = piece.last](boost::system::error_code failed,
+                                                             std::size_t) {
+    self->sending_ = false;
+    if (self->phase_ != phase::streaming) return;
+    if (failed) return self->close();
+    if (last) return self->linger();
+    self->pump();
+  };
+  transport_.write({net::buffer(head_), net::buffer(body_)}, std::move(sent));
+}
+
+/// Only a read tells that the peer left. What it says meanwhile is not for us.
+void connection::watch_peer() {
+  watching_ = true;
+  input_.clear();
+  auto got = [self = shared_from_this()](boost::system::error_code failed, std::size_t) {
+    self->watching_ = false;
+    const bool lingers = self->phase_ == phase::lingering;
+    if (self->phase_ != phase::streaming && !lingers) return;
+    if (failed) return self->close();
+    if (lingers) return self->linger();
+    self->watch_peer();
+  };
+  transport_.read_some(input_.prepare(read_bytes), std::move(got));
+}
+
 /// Closing with unread input would reset the connection and with it our last words on their way.
 void connection::linger() {
   if (phase_ != phase::lingering) {
+    if (live_) live_->close();
     transport_.end_sending();
     enter(phase::lingering, core_->options.linger_timeout);
   }
+  if (watching_) return; // goes on here by itself
   input_.clear();
   auto got = [self = shared_from_this()](boost::system::error_code failed, std::size_t) {
     if (self->phase_ != phase::lingering) return;
@@ -247,6 +340,7 @@ void connection::linger() {
 void connection::close() {
   if (phase_ == phase::closed) return;
   enter(phase::closed);
+  if (live_) live_->close();
   transport_.close();
   core_->forget(shared_from_this());
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "http/live_body.hpp"
 #include "http/problem.hpp"
 #include "http/server.hpp"
 
@@ -72,7 +73,7 @@ public:
   void cut();
 
 private:
-  enum class phase : std::uint8_t { idle, reading, working, writing, lingering, closed };
+  enum class phase : std::uint8_t { idle, reading, working, writing, streaming, lingering, closed };
   using parser = boost::beast::http::request_parser<boost::beast::http::string_body>;
 
   void next_request();
@@ -84,6 +85,9 @@ private:
   void refuse(const problem& p);
   void refuse(boost::system::error_code why);
   void respond(response r);
+  void respond_live(response r);
+  void pump();
+  void watch_peer();
   void linger();
   void close();
 
@@ -102,6 +106,10 @@ private:
   bool continued_ = false;
   bool keep_alive_ = true;
   bool is_head_ = false;
+  bool chunked_ = true;             ///< HTTP/1.1: a live body comes in chunks
+  bool watching_ = false;           ///< a read is under way that only waits for the peer to leave
+  std::shared_ptr<live_body> live_; ///< while streaming
+  bool sending_ = false;            ///< a piece of it is under way
   std::string head_;
   std::string body_;
 };

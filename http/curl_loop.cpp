@@ -47,6 +47,7 @@ struct transfer {
   std::uint64_t body_bytes_max = 0;
   http_request request;
   curl_loop::done on_done;
+  curl_loop::piece on_piece; ///< may be empty
   std::optional<url> at;
   steady::time_point deadline;
   std::uint32_t redirects = 0;
@@ -60,6 +61,14 @@ struct transfer {
 
 std::size_t on_body(char* data, std::size_t, std::size_t n, void* user) {
   auto& t = *static_cast<transfer*>(user);
+  if (t.on_piece) {
+    long status = 0;
+    curl_easy_getinfo(t.easy.get(), CURLINFO_RESPONSE_CODE, &status);
+    if (status >= 200 && status < 300) {
+      t.on_piece({data, n});
+      return n;
+    }
+  }
   if (n > t.body_bytes_max - t.response.body.size()) {
     t.response.too_large = true;
     return 0; // ends the transfer
@@ -378,10 +387,15 @@ curl_loop::curl_loop(curl_options options) : impl_{std::make_unique<impl>(std::m
 curl_loop::~curl_loop() = default;
 
 void curl_loop::start(std::uint64_t id, http_request request, done on_done) {
+  start(id, std::move(request), std::move(on_done), {});
+}
+
+void curl_loop::start(std::uint64_t id, http_request request, done on_done, piece on_piece) {
   auto t = std::make_unique<transfer>();
   t->id = id;
   t->request = std::move(request);
   t->on_done = std::move(on_done);
+  t->on_piece = std::move(on_piece);
   impl_->hand_over([&] { impl_->started.push_back(std::move(t)); });
 }
 

@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 
 namespace sluice::http {
 
@@ -42,6 +43,8 @@ public:
   /// Runs on the loop's thread, exactly once per `start`: hands the response on and returns. It may
   /// call `start` and `abort`.
   using done = std::function<void(std::uint64_t id, http_response)>;
+  /// Runs on the loop's thread, before `done`, with each part of the body as it arrives.
+  using piece = std::function<void(std::string_view bytes)>;
 
   explicit curl_loop(curl_options options = {});
   /// Answers everything that is open with `aborted`, then ends the thread.
@@ -51,6 +54,10 @@ public:
 
   /// Any thread. `id` is the caller's and must not be that of an open request.
   void start(std::uint64_t id, http_request request, done on_done);
+
+  /// The same for an answer that goes on for long: the body of a 2xx is told in pieces instead of
+  /// being kept, and no limit holds for its size.
+  void start(std::uint64_t id, http_request request, done on_done, piece on_piece);
 
   /// Any thread. The request is answered with `aborted` unless its answer is already on the way; an
   /// unknown id is nothing to do.
