@@ -68,6 +68,12 @@ std::string url_of(const listen_address& where, std::uint16_t port) {
   return "http://" + (v6 ? "[" + where.host + "]" : where.host) + ":" + std::to_string(port);
 }
 
+api::api_config api_config_of() {
+  api::api_config c;
+  c.providers = {{"github", {"pull_request", "issue", "release"}}, {"vercel", {"deployment"}}};
+  return c;
+}
+
 /// An actor of the core died: what it left in memory cannot be trusted, the journal can (F22).
 void die(const std::string& why) {
   log::error("an actor of the core died, the process ends; start it again, the journal is safe",
@@ -121,7 +127,7 @@ void run_node(const node_options& options) {
   catalog flows;
   add_examples(flows, config.example.url);
   node core{{config, clock, &disk, *grant, &flows, die}};
-  auto api = core.system().spawn(api::api, clock, uuid_source{}, core.core(), api::api_config{});
+  auto api = core.system().spawn(api::api, clock, uuid_source{}, core.core(), api_config_of());
   caf::anon_send(core.core().inspector, know_actor{api});
   const auto recovered = core.recover();
   if (!recovered) refuse(recovered.error(), exit_code::cannot_start);
