@@ -44,13 +44,8 @@ run_status status_of(const unit_view& u) {
 
 timestamp since_of(const run_view& v) {
   if (v.backfill->result) return v.backfill->result->since;
-  for (const auto& memo : v.steps.runs) {
-    for (const auto& step : memo.steps) {
-      if (step.name != "since" || step.status != step_status::done) continue;
-      if (auto at = json::decode<timestamp>(step.payload)) return *at;
-    }
-  }
-  return never;
+  // The same for all units (B5), and each keeps it.
+  return v.backfill->units.empty() ? never : v.backfill->units.front().row.since;
 }
 
 void put_counts(json::writer& w, const unit_counts& c) {

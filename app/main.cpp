@@ -5,14 +5,18 @@
 #include "app/journal_command.hpp"
 #include "app/node_command.hpp"
 #include "app/output.hpp"
+#include "app/sandbox_command.hpp"
 
 #include <CLI/CLI.hpp>
 
 #include <array>
+#include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
 #include <string>
+#include <type_traits>
 
 namespace sluice {
 
@@ -192,6 +196,92 @@ action declare_bench_kill(CLI::App& app) {
   return [o] { return bench_command(*o, o->json); };
 }
 
+/// A duration that is given as a whole number of `unit`.
+template <class Unit>
+CLI::Option* add_time(CLI::App& app, const char* name, duration& to, const char* about) {
+  auto set = [&to](std::uint32_t n) { to = Unit{n}; };
+  return app.add_option_function<std::uint32_t>(name, set, about)
+    ->type_name(std::is_same_v<Unit, std::chrono::seconds> ? "SECONDS" : "MS");
+}
+
+void declare_sandbox_faults(CLI::App& app, sandbox::fault_options& f) {
+  auto share = [&](const char* name, double& to, const char* about) {
+    app.add_option(name, to, about)
+      ->check(CLI::Range(0.0, 1.0))
+      ->type_name("SHARE")
+      ->group("Faults");
+  };
+  auto count = [&](const char* name, auto& to, const char* about) {
+    app.add_option(name, to, about)->type_name("N")->group("Faults");
+  };
+  share("--provider-5xx", f.provider_errors, "providers answer 500, 502 or 503");
+  share("--truncated", f.truncated, "pages end in the middle");
+  share("--html", f.html, "pages are HTML, with status 200");
+  share("--secondary", f.secondary, "secondary limits: 403 or 429, with or without Retry-After");
+  add_time<std::chrono::milliseconds>(app, "--provider-latency-ms", f.provider_latency,
+                                      "before each answer of a provider")
+    ->group("Faults");
+  count("--shift", f.shift_every, "after every N pages of a list an item is updated or added");
+  share("--gateway-5xx", f.gateway_errors, "the gateway answers 500, 502 or 503");
+  share("--gateway-429", f.gateway_busy, "the gateway is busy, with or without Retry-After");
+  share("--lost-answers", f.lost_answers, "events are taken, then the connection is closed");
+  add_time<std::chrono::milliseconds>(app, "--gateway-latency-ms", f.gateway_latency,
+                                      "before each answer of the gateway")
+    ->group("Faults");
+  count("--gateway-down-after", f.down_after, "after N accepted events the gateway is down …");
+  add_time<std::chrono::seconds>(app, "--gateway-down-s", f.down_for, "… for so long: 503")
+    ->group("Faults");
+  count("--poison", f.poison_every, "one of N delivery ids is never taken: 400");
+}
+
+action declare_sandbox(CLI::App& app) {
+  auto o = std::make_shared<sandbox_options>();
+  auto& s = o->shown;
+  app.add_option("--listen", o->listen, "a loopback address, or a port alone; 0 takes a free one")
+    ->type_name("HOST:PORT")
+    ->capture_default_str();
+  app.add_option("--port-file", o->port_file, "gets the port once it serves")->type_name("FILE");
+  app.add_option("--threads", o->threads, "that serve")->check(CLI::Range(1, 64));
+  app.add_option("--api-key", s.api_key, "of the gateway")->capture_default_str();
+  app.add_option("--seed", s.seed, "of all data and faults")->capture_default_str();
+  auto count = [&](const char* name, std::uint32_t& to, std::uint32_t most, const char* about) {
+    app.add_option(name, to, about)
+      ->check(CLI::Range(0U, most))
+      ->type_name("N")
+      ->capture_default_str()
+      ->group("Data");
+  };
+  count("--tenants", s.tenants, 1'000'000, "GitHub connections: conn-1 …");
+  count("--repos", s.repos, 99'999, "of each of them");
+  count("--pulls", s.pulls, 500'000, "pull requests of each repository");
+  count("--issues", s.issues, 500'000, "issues of each repository");
+  count("--releases", s.releases, 99'999, "releases of each repository; every tenth is a draft");
+  count("--big-tenant", s.big_tenant, 99'999, "repositories of one more connection, big");
+  count("--vercel-tenants", s.vercel_tenants, 1'000'000, "Vercel connections: vconn-1 …");
+  count("--projects", s.projects, 99'999, "of each of them");
+  count("--deployments", s.deployments, 1'000'000, "of each project");
+  count("--days", s.days, 3650, "over which they are spread, before now");
+  count("--renamed", s.renamed_every, 99'999, "every Nth repository answers 301 under its name");
+  app.add_option("--disabled-types", s.disabled_types, "disabledEventTypes of all connections")
+    ->delimiter(',')
+    ->type_name("A,B");
+  app.add_option("--scopes", s.scopes, "scopes of all connections; none: not mentioned")
+    ->delimiter(',')
+    ->type_name("A,B");
+  app.add_option("--rate-limit", s.rate_limit, "requests of a connection in a window")
+    ->capture_default_str();
+  add_time<std::chrono::seconds>(app, "--rate-window-s", s.rate_window, "its length [3600]");
+  add_time<std::chrono::seconds>(app, "--token-ttl-s", s.token_ttl, "life of a token [3600]");
+  app.add_flag("--dedupe", s.dedupe, "the gateway answers 409 to an event that it has");
+  app
+    .add_option_function<std::uint32_t>(
+      "--cache-mb", [&s](std::uint32_t mb) { s.cache_bytes = std::size_t{mb} << 20; },
+      "for pages that were served [64]")
+    ->type_name("MB");
+  declare_sandbox_faults(app, s.faults);
+  return [o]() -> exit_code { run_sandbox(*o); };
+}
+
 action declare_version(CLI::App&) {
   return [] {
     print_line("sluice " SLUICE_VERSION);
@@ -236,6 +326,11 @@ constexpr std::array commands{
           declare_event},
   command{"actors", "Show the actors of a node and what they do", "  sluice actors",
           declare_plain<actors_command>},
+  command{"sandbox", "A believable GitHub, Vercel and gateway on loopback, with a ledger",
+          "  sluice sandbox --tenants 3 --provider-5xx 0.02 --gateway-5xx 0.01\n"
+          "  sluice sandbox --listen 0 --port-file port --tenants 30 --repos 1 --pulls 2000\n"
+          "  curl http://127.0.0.1:8095/ledger",
+          declare_sandbox},
   command{"workflows", "List what this build can start", "  sluice workflows",
           declare_plain<workflows_command>},
   command{"version", "Print the version", "  sluice version", declare_version},

@@ -42,8 +42,24 @@ http::curl_options curl_options_of(const settings& s) {
   return o;
 }
 
-gates_config gates_of(const settings&) {
-  return {};
+circuit_config circuit_of(const circuit_settings& s) {
+  return {s.failure_threshold, s.reset_timeout, s.success_threshold};
+}
+
+window_config window_of(const rate_settings& s) {
+  return {s.requests, s.window, s.wait_max};
+}
+
+gates_config gates_of(const settings& s) {
+  gates_config gates;
+  gates.circuit = circuit_of(s.circuit);
+  for (const auto& [service, own] : s.circuits)
+    gates.circuits.emplace(service, circuit_of(own));
+  gates.rate = window_of(s.rate);
+  for (const auto& [service, own] : s.rates)
+    gates.rates.emplace(service, window_of(own));
+  gates.gateway = {s.gateway.url, s.gateway.api_key};
+  return gates;
 }
 
 template <class Handle>

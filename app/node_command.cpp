@@ -8,6 +8,7 @@
 #include "base/log.hpp"
 #include "config/listen.hpp"
 #include "config/load.hpp"
+#include "connectors/catalog.hpp"
 #include "http/server.hpp"
 #include "storage/lmdb_store.hpp"
 #include "workflows/examples.hpp"
@@ -68,9 +69,10 @@ std::string url_of(const listen_address& where, std::uint16_t port) {
   return "http://" + (v6 ? "[" + where.host + "]" : where.host) + ":" + std::to_string(port);
 }
 
-api::api_config api_config_of() {
+api::api_config api_config_of(const connector_catalog& connectors) {
   api::api_config c;
-  c.providers = {{"github", {"pull_request", "issue", "release"}}, {"vercel", {"deployment"}}};
+  for (auto& name : connectors.providers())
+    c.providers.push_back({name, connectors.find(name)->entities()});
   return c;
 }
 
@@ -127,7 +129,8 @@ void run_node(const node_options& options) {
   catalog flows;
   add_examples(flows, config.example.url);
   node core{{config, clock, &disk, *grant, &flows, die}};
-  auto api = core.system().spawn(api::api, clock, uuid_source{}, core.core(), api_config_of());
+  auto api = core.system().spawn(api::api, clock, uuid_source{}, core.core(),
+                                 api_config_of(built_in_connectors()));
   caf::anon_send(core.core().inspector, know_actor{api});
   const auto recovered = core.recover();
   if (!recovered) refuse(recovered.error(), exit_code::cannot_start);

@@ -2,6 +2,7 @@
 
 set(SLUICE_SANITIZE "" CACHE STRING "Sanitizers to build with, comma separated")
 option(SLUICE_WERROR "Treat warnings as errors" ON)
+option(SLUICE_FUZZ "Build the fuzzers of tests/fuzz" OFF)
 option(SLUICE_UNITY "Compile several sources of a library at once" ON)
 
 find_package(Threads REQUIRED)

@@ -39,16 +39,19 @@ std::string to_name(const toml::key& key) {
   return name.find('.') == std::string::npos ? name : '"' + name + '"';
 }
 
+/// Sections may have sections of their own (`[circuit.github]`), and those have only values.
+void flatten(const toml::table& section, const std::string& above, int depth, file_values& all) {
+  for (const auto& [name, node] : section) {
+    const auto key = above + to_name(name);
+    all.emplace(key, to_value(name, node));
+    const auto* below = node.as_table();
+    if (below && depth < 2) flatten(*below, key + ".", depth + 1, all);
+  }
+}
+
 file_values flatten(const toml::table& file) {
   file_values all;
-  for (const auto& [name, node] : file) {
-    const auto key = to_name(name);
-    all.emplace(key, to_value(name, node));
-    const auto* section = node.as_table();
-    if (!section) continue;
-    for (const auto& [inner, value] : *section)
-      all.emplace(key + "." + to_name(inner), to_value(inner, value));
-  }
+  flatten(file, {}, 0, all);
   return all;
 }
 

@@ -73,6 +73,17 @@ void settings_reader::section(const std::string& name) {
              "'" + name + "' must be a section, got " + reading_settings::shown(found->second));
 }
 
+std::vector<std::string> settings_reader::subsections(const std::string& name) const {
+  std::vector<std::string> found;
+  const auto prefix = name + ".";
+  for (const auto& [key, value] : file_) {
+    if (value.type != "table" || !key.starts_with(prefix)) continue;
+    auto rest = key.substr(prefix.size());
+    if (rest.find('.') == std::string::npos) found.push_back(std::move(rest));
+  }
+  return found;
+}
+
 template <class T>
 void settings_reader::get(const std::string& name, T& value, const reading<T>& how) {
   const auto key = section_.empty() ? name : section_ + "." + name;
@@ -144,6 +155,14 @@ void settings_reader::text(const std::string& name, std::string& value, const te
   get<std::string>(name, value, {"a string", same, check, {}});
 }
 
+void settings_reader::hidden(const std::string& name, secret& value, const text_check& check) {
+  std::string open;
+  // Neither the file nor the environment can give anything but a string, which is taken as it is;
+  // `check` must not repeat it.
+  text(name, open, check);
+  if (!open.empty()) value = secret{std::move(open)};
+}
+
 std::optional<std::size_t> settings_reader::choose(const std::string& name,
                                                    const std::vector<std::string>& words) {
   std::string expected = "one of";
@@ -159,14 +178,21 @@ std::optional<std::size_t> settings_reader::choose(const std::string& name,
   return chosen < words.size() ? std::optional{chosen} : std::nullopt;
 }
 
+/// Its section, or one above that, is refused already.
+bool settings_reader::is_below_unknown(const std::string& key) const {
+  for (auto dot = key.find('.'); dot != std::string::npos; dot = key.find('.', dot + 1)) {
+    const auto above = key.substr(0, dot);
+    if (file_.contains(above) && !sections_.contains(above)) return true;
+  }
+  return false;
+}
+
 void settings_reader::refuse_unknown() {
   const std::set<std::string> known{keys_.begin(), keys_.end()};
   for (const auto& [key, found] : file_) {
     if (known.contains(key) || sections_.contains(key)) continue;
     const bool is_section = found.type == "table";
-    // The section itself is refused already.
-    const auto section = key.substr(0, key.find('.'));
-    if (section != key && file_.contains(section) && !sections_.contains(section)) continue;
+    if (is_below_unknown(key)) continue;
     const auto near = suggest(
       key, is_section ? std::vector<std::string>{sections_.begin(), sections_.end()} : keys_);
     complain(found.key_at, (is_section ? "unknown section '" : "unknown key '") + key + "'"

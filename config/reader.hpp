@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/secret.hpp"
 #include "base/time.hpp"
 #include "config/load.hpp"
 
@@ -40,6 +41,8 @@ public:
 
   /// Keys that follow belong to this section.
   void section(const std::string& name);
+  /// Sections in the file below this one: `github` for `[circuit.github]`.
+  [[nodiscard]] std::vector<std::string> subsections(const std::string& name) const;
 
   using text_check = std::function<std::string(const std::string&)>;
 
@@ -52,6 +55,8 @@ public:
   void time(const std::string& name, duration& value, duration least, duration most);
   void size(const std::string& name, std::uint64_t& value, std::uint64_t least, std::uint64_t most);
   void text(const std::string& name, std::string& value, const text_check& check = {});
+  /// A text that no problem repeats.
+  void hidden(const std::string& name, secret& value, const text_check& check = {});
   template <class T>
   void choice(const std::string& name, T& value,
               const std::vector<std::pair<std::string, T>>& all) {
@@ -75,6 +80,7 @@ private:
   template <class T>
   void get(const std::string& name, T& value, const reading<T>& how);
   std::optional<std::size_t> choose(const std::string& name, const std::vector<std::string>& words);
+  [[nodiscard]] bool is_below_unknown(const std::string& key) const;
   void complain(file_value::place at, const std::string& problem);
 
   const file_values& file_;

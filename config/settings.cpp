@@ -3,6 +3,7 @@
 #include "config/listen.hpp"
 #include "config/reader.hpp"
 
+#include <map>
 #include <string_view>
 
 namespace sluice {
@@ -100,6 +101,36 @@ void read_client(settings_reader& r, client_settings& s) {
   r.text("user_agent", s.user_agent, check_header);
 }
 
+void read_gateway(settings_reader& r, gateway_settings& s) {
+  r.section("gateway");
+  r.text("url", s.url, check_url);
+  r.hidden("api_key", s.api_key, check_header);
+}
+
+void read_rate_keys(settings_reader& r, rate_settings& s) {
+  r.count("requests", s.requests, 1, many);
+  r.time("window", s.window, 1s, 30 * 24h);
+  r.time("wait_max", s.wait_max, 1s, 30 * 24h);
+}
+
+void read_circuit_keys(settings_reader& r, circuit_settings& s) {
+  r.count("failure_threshold", s.failure_threshold, 1, many);
+  r.time("reset_timeout", s.reset_timeout, 10ms, 24h);
+  r.count("success_threshold", s.success_threshold, 1, 1000);
+}
+
+/// The section itself, then those of single services, which begin with what the section says.
+template <class T>
+void read_per_service(settings_reader& r, const std::string& section, T& all,
+                      std::map<std::string, T>& own, void (*read)(settings_reader&, T&)) {
+  r.section(section);
+  read(r, all);
+  for (const auto& service : r.subsections(section)) {
+    r.section(section + "." + service);
+    read(r, own.emplace(service, all).first->second);
+  }
+}
+
 void read_log(settings_reader& r, log_settings& s) {
   r.section("log");
   r.choice<log::level>("level", s.level,
@@ -138,6 +169,9 @@ void read_settings(settings_reader& r, settings& s) {
   read_steps(r, s.steps);
   read_server(r, s.server);
   read_client(r, s.client);
+  read_gateway(r, s.gateway);
+  read_per_service(r, "rate", s.rate, s.rates, read_rate_keys);
+  read_per_service(r, "circuit", s.circuit, s.circuits, read_circuit_keys);
   read_log(r, s.log);
   read_example(r, s.example);
   check_together(r, s);

@@ -1,9 +1,11 @@
 #pragma once
 
 #include "base/log.hpp"
+#include "base/secret.hpp"
 #include "base/time.hpp"
 
 #include <cstdint>
+#include <map>
 #include <string>
 
 /// Every setting with its default. Read once, in `app`, and passed on as values. A member has the
@@ -81,6 +83,34 @@ struct log_settings {
   friend bool operator==(const log_settings&, const log_settings&) = default;
 };
 
+/// The user's gateway: connections, tokens, deliveries.
+struct gateway_settings {
+  std::string url; ///< empty: there is none, and no backfill can run
+  secret api_key;  ///< sent as X-API-Key
+
+  friend bool operator==(const gateway_settings& a, const gateway_settings& b) {
+    return a.url == b.url && a.api_key.reveal() == b.api_key.reveal();
+  }
+};
+
+/// The budget of one installation and bucket: so many requests in any window (B14).
+struct rate_settings {
+  std::uint32_t requests = 4000;
+  duration window = std::chrono::hours{1};
+  duration wait_max = std::chrono::minutes{75};
+
+  friend bool operator==(const rate_settings&, const rate_settings&) = default;
+};
+
+/// When a service is not called any more, and when it is tried again (H1).
+struct circuit_settings {
+  std::uint32_t failure_threshold = 5;
+  duration reset_timeout = std::chrono::seconds{30};
+  std::uint32_t success_threshold = 1;
+
+  friend bool operator==(const circuit_settings&, const circuit_settings&) = default;
+};
+
 struct example_settings {
   std::string url; ///< where the workflow `example.calls` posts to
 
@@ -96,6 +126,11 @@ struct settings {
   steps_settings steps;
   server_settings server;
   client_settings client;
+  gateway_settings gateway;
+  rate_settings rate;
+  std::map<std::string, rate_settings> rates; ///< by service: `[rate.github]`
+  circuit_settings circuit;
+  std::map<std::string, circuit_settings> circuits; ///< by service: `[circuit.github]`
   log_settings log;
   example_settings example;
 

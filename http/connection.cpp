@@ -2,17 +2,17 @@
 
 #include "base/uuid.hpp"
 #include "http/guards.hpp"
+#include "http/head.hpp"
 
+#include <boost/asio/buffer.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/write.hpp>
 #include <boost/beast/http/error.hpp>
 #include <boost/beast/http/rfc7230.hpp>
-#include <boost/beast/http/status.hpp>
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <chrono>
+#include <utility>
 
 namespace sluice::http {
 
@@ -20,44 +20,8 @@ namespace beast = boost::beast;
 
 namespace {
 
-constexpr std::size_t read_bytes = 16ULL * 1024;
-
-bool is_printable(std::string_view text) {
-  return std::ranges::none_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x20; });
-}
-
-bool has_body(int status) {
-  return status >= 200 && status != 204 && status != 304;
-}
-
-std::string status_line(int status) {
-  auto line = "HTTP/1.1 " + std::to_string(status) + " ";
-  line += std::string_view{
-    beast::http::obsolete_reason(beast::http::int_to_status(static_cast<unsigned>(status)))};
-  return line + "\r\nX-Content-Type-Options: nosniff\r\n";
-}
-
-std::string header_lines(const response& r) {
-  std::string lines;
-  if (is_printable(r.content_type) && has_body(r.status))
-    lines += "Content-Type: " + r.content_type + "\r\n";
-  for (const auto& f : r.headers) {
-    if (is_printable(f.name) && is_printable(f.value)) lines += f.name + ": " + f.value + "\r\n";
-  }
-  return lines;
-}
-
-std::string head_of(const response& r, bool keep_alive) {
-  auto head = status_line(r.status);
-  if (has_body(r.status)) head += "Content-Length: " + std::to_string(r.body.size()) + "\r\n";
-  return head + header_lines(r) + (keep_alive ? "\r\n" : "Connection: close\r\n\r\n");
-}
-
-std::string live_head_of(const response& r, bool chunked) {
-  auto head = status_line(r.status) + header_lines(r);
-  if (chunked) head += "Transfer-Encoding: chunked\r\n";
-  return head + "Connection: close\r\n\r\n";
-}
+/// One piece is cheaper to send than two; above this it is cheaper not to copy.
+constexpr std::size_t joined_bytes_max = 4ULL * 1024;
 
 /// Nobody will send it: whoever writes a live body must not do so for ever.
 void give_up(const std::optional<response>& r) {
@@ -72,7 +36,12 @@ void transport::read_some(net::mutable_buffer into, handler h) {
   socket.async_read_some(into, std::move(h));
 }
 
-void transport::write(const std::vector<net::const_buffer>& from, handler h) {
+std::size_t transport::write_some(const buffers& from, boost::system::error_code& failed) {
+  if (from[1].size() == 0) return socket.write_some(from[0], failed);
+  return socket.write_some(from, failed);
+}
+
+void transport::write(const buffers& from, handler h) {
   net::async_write(socket, from, std::move(h));
 }
 
@@ -89,8 +58,11 @@ void transport::close() {
 // -- one request after the other ------------------------------------------------
 
 connection::connection(std::shared_ptr<server_core> core, tcp::socket socket)
-  : core_{std::move(core)}, transport_{std::move(socket)},
-    timer_{transport_.socket.get_executor()} {}
+  : core_{std::move(core)}, transport_{std::move(socket)}, timer_{transport_.socket.get_executor()},
+    delay_{transport_.socket.get_executor()} {
+  boost::system::error_code ignored;
+  transport_.socket.non_blocking(true, ignored);
+}
 
 void connection::on_strand(void (connection::*what)()) {
   net::post(transport_.socket.get_executor(),
@@ -180,12 +152,21 @@ void connection::send_continue() {
   transport_.write({net::buffer(head_)}, std::move(sent));
 }
 
+namespace {
+
+/// The connection whose request this thread is handing on: it takes an answer at once, while all
+/// others are told by a message to their executor.
+thread_local connection* handing_on = nullptr;
+
+} // namespace
+
 void connection::dispatch() {
   auto message = parser_->release();
   request r;
   r.method = std::string{message.method_string()};
   r.target = std::string{message.target()};
   r.body = std::move(message.body());
+  r.headers.reserve(8);
   for (const auto& f : message) {
     r.headers.push_back({std::string{f.name_string()}, std::string{f.value()}});
   }
@@ -196,23 +177,43 @@ void connection::dispatch() {
   if (!r.target.starts_with('/') && r.target != "*") {
     return refuse({400, "BAD_REQUEST", "the request target must begin with /"});
   }
-  if (auto bad = guard(r, message.version() == 10, core_->options.host)) return refuse(*bad);
+  const auto host = r.header("Host");
+  const bool known = host == good_host_ && r.count("Host") == 1 && r.count("Origin") == 0;
+  if (!known || host.empty()) {
+    if (auto bad = guard(r, message.version() == 10, core_->options.host)) return refuse(*bad);
+    good_host_ = host;
+  }
 
   // Weak: an answer may come when the server is gone. While it is there, `open` keeps us alive.
   auto send = [weak = weak_from_this()](std::optional<response> answer) {
     auto self = weak.lock();
     if (!self) return give_up(answer);
-    net::post(self->transport_.socket.get_executor(), [weak, answer = std::move(answer)]() mutable {
-      auto again = weak.lock();
-      if (!again) return give_up(answer);
-      again->answered(std::move(answer));
-    });
+    self->send_answer(std::move(answer));
   };
+  const auto self = shared_from_this();
+  handing_on = this;
   core_->handler(std::move(r), responder{std::move(send)});
+  handing_on = nullptr;
+  if (instant_) answered(*std::exchange(instant_, std::nullopt));
+}
+
+/// On whatever thread.
+void connection::send_answer(std::optional<response> r) {
+  if (handing_on == this) {
+    instant_.emplace(std::move(r));
+    return;
+  }
+  net::post(transport_.socket.get_executor(),
+            [weak = weak_from_this(), r = std::move(r)]() mutable {
+              auto self = weak.lock();
+              if (!self) return give_up(r);
+              self->answered(std::move(r));
+            });
 }
 
 void connection::answered(std::optional<response> r) {
   if (phase_ != phase::working) return give_up(r);
+  if (r && r->delay > duration{0}) return respond_later(std::move(*r));
   if (r) return respond(std::move(*r));
   refuse({503, "UNAVAILABLE", "nobody answered this request", true});
 }
@@ -238,86 +239,49 @@ void connection::refuse(const problem& p) {
 
 void connection::respond(response r) {
   if (phase_ == phase::closed) return;
+  if (r.lost) return close();
   if (r.live) return respond_live(std::move(r));
-  enter(phase::writing, core_->options.write_timeout);
+  enter(phase::writing);
   if (core_->stopping) keep_alive_ = false;
   head_ = head_of(r, keep_alive_);
   body_ = std::move(r.body);
-  std::vector<net::const_buffer> out{net::buffer(head_)};
-  if (has_body(r.status) && !is_head_) out.emplace_back(net::buffer(body_));
-  auto sent = [self = shared_from_this()](boost::system::error_code failed, std::size_t) {
-    if (self->phase_ != phase::writing) return;
-    if (failed) return self->close();
-    if (!self->keep_alive_) return self->linger();
-    self->next_request();
-  };
-  transport_.write(out, std::move(sent));
-}
+  if (!has_body(r.status) || is_head_) body_.clear();
+  auto bytes = r.cut_after.value_or(body_.size());
+  if (r.cut_after) keep_alive_ = false;
+  if (bytes <= joined_bytes_max) head_.append(body_, 0, std::exchange(bytes, 0));
 
-// -- a body that is written while it is sent ---------------------------------------
-
-void connection::respond_live(response r) {
-  keep_alive_ = false;
-  live_ = std::move(r.live);
-  if (core_->stopping) return close();
-  head_ = live_head_of(r, chunked_);
-  sending_ = true;
-  enter(phase::streaming, core_->options.write_timeout);
-  auto sent = [self = shared_from_this()](boost::system::error_code failed, std::size_t) {
-    self->sending_ = false;
-    if (self->phase_ != phase::streaming) return;
-    if (failed) return self->close();
-    if (self->is_head_) return self->linger();
-    self->live_->attach([weak = self->weak_from_this()] {
-      if (auto there = weak.lock()) there->on_strand(&connection::pump);
-    });
-    self->watch_peer();
-    self->enter(phase::streaming);
-  };
-  transport_.write({net::buffer(head_)}, std::move(sent));
-}
-
-void connection::pump() {
-  if (phase_ != phase::streaming || sending_) return;
-  auto piece = live_->take();
-  if (live_->closed()) return close();
-  // No deadline while the other end has nothing to say.
-  if (piece.bytes.empty() && !piece.last) return enter(phase::streaming);
-  body_ = std::move(piece.bytes);
-  head_.clear();
-  if (chunked_ && !body_.empty()) {
-    std::array<char, 16> digits{};
-    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), body_.size(), 16);
-    head_.assign(digits.data(), end.ptr).append("\r\n");
-    body_ += "\r\n";
+  // Nearly always all of it goes out at once, and nobody need wait for that.
+  transport::buffers out{net::buffer(head_), net::buffer(body_, bytes)};
+  boost::system::error_code failed;
+  auto done = transport_.write_some(out, failed);
+  if (failed == net::error::would_block || failed == net::error::try_again) failed = {};
+  if (failed || done == net::buffer_size(out)) return sent(failed);
+  for (auto& b : out) {
+    const auto part = std::min(done, b.size());
+    b += part;
+    done -= part;
   }
-  if (chunked_ && piece.last) body_ += "0\r\n\r\n";
-  sending_ = true;
-  enter(phase::streaming, core_->options.write_timeout);
-  auto sent = [self = shared_from_this(), last = piece.last](boost::system::error_code failed,
-                                                             std::size_t) {
-    self->sending_ = false;
-    if (self->phase_ != phase::streaming) return;
-    if (failed) return self->close();
-    if (last) return self->linger();
-    self->pump();
-  };
-  transport_.write({net::buffer(head_), net::buffer(body_)}, std::move(sent));
+  enter(phase::writing, core_->options.write_timeout);
+  transport_.write(out, [self = shared_from_this()](boost::system::error_code why, std::size_t) {
+    self->sent(why);
+  });
 }
 
-/// Only a read tells that the peer left. What it says meanwhile is not for us.
-void connection::watch_peer() {
-  watching_ = true;
-  input_.clear();
-  auto got = [self = shared_from_this()](boost::system::error_code failed, std::size_t) {
-    self->watching_ = false;
-    const bool lingers = self->phase_ == phase::lingering;
-    if (self->phase_ != phase::streaming && !lingers) return;
-    if (failed) return self->close();
-    if (lingers) return self->linger();
-    self->watch_peer();
-  };
-  transport_.read_some(input_.prepare(read_bytes), std::move(got));
+void connection::sent(boost::system::error_code failed) {
+  if (phase_ != phase::writing) return;
+  if (failed) return close();
+  if (!keep_alive_) return linger();
+  // With its next request here already it would go on for ever; others get their turn first.
+  if (input_.size() > 0) return on_strand(&connection::next_request);
+  next_request();
+}
+
+void connection::respond_later(response r) {
+  delay_.expires_after(std::exchange(r.delay, {}));
+  delay_.async_wait(
+    [self = shared_from_this(), r = std::move(r)](boost::system::error_code e) mutable {
+      if (!e && self->phase_ == phase::working) self->respond(std::move(r));
+    });
 }
 
 /// Closing with unread input would reset the connection and with it our last words on their way.
@@ -340,6 +304,9 @@ void connection::linger() {
 void connection::close() {
   if (phase_ == phase::closed) return;
   enter(phase::closed);
+  ++timer_turn_;
+  timer_.cancel();
+  delay_.cancel();
   if (live_) live_->close();
   transport_.close();
   core_->forget(shared_from_this());
@@ -348,17 +315,31 @@ void connection::close() {
 // -- deadlines --------------------------------------------------------------------
 
 void connection::enter(phase p, duration limit) {
-  enter(p);
-  timer_.expires_after(limit);
-  timer_.async_wait([self = shared_from_this(), turn = timer_turn_](boost::system::error_code e) {
-    if (!e && turn == self->timer_turn_) self->expired();
-  });
+  phase_ = p;
+  deadline_ = std::chrono::steady_clock::now() + limit;
+  if (deadline_ < rings_at_) arm();
 }
 
 void connection::enter(phase p) {
   phase_ = p;
-  ++timer_turn_;
-  timer_.cancel();
+  deadline_ = steady_point::max();
+}
+
+/// Setting a timer costs more than serving a small request, so it is not set for each phase: it
+/// rings, looks at the deadline that then holds, and is set again.
+void connection::arm() {
+  rings_at_ = deadline_;
+  timer_.expires_at(rings_at_);
+  timer_.async_wait([self = shared_from_this(), turn = ++timer_turn_](boost::system::error_code e) {
+    if (!e && turn == self->timer_turn_) self->rang();
+  });
+}
+
+void connection::rang() {
+  rings_at_ = steady_point::max();
+  if (phase_ == phase::closed || deadline_ == steady_point::max()) return;
+  if (std::chrono::steady_clock::now() < deadline_) return arm();
+  expired();
 }
 
 void connection::expired() {

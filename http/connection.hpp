@@ -4,6 +4,7 @@
 #include "http/problem.hpp"
 #include "http/server.hpp"
 
+#include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -11,6 +12,8 @@
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/string_body.hpp>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <condition_variable>
 #include <functional>
@@ -19,9 +22,8 @@
 #include <optional>
 #include <string>
 #include <unordered_set>
-#include <vector>
 
-/// The inside of the server: included by server.cpp and connection.cpp only.
+/// The inside of the server: included by server.cpp and connection*.cpp only.
 namespace sluice::http {
 
 namespace net = boost::asio;
@@ -29,14 +31,20 @@ using tcp = net::ip::tcp;
 
 class connection;
 
+/// What one read takes at most.
+inline constexpr std::size_t read_bytes = 16ULL * 1024;
+
 /// What all connections of a server share. They keep it alive, and with it the context that their
 /// sockets need, so a responder may be used after the server is gone.
 struct server_core {
   server_core(server_options o, request_handler h) : options{std::move(o)}, handler{std::move(h)} {}
 
+  /// What keeps the handlers of one connection apart: a strand, or that there is but one thread.
+  [[nodiscard]] net::any_io_executor new_executor();
+
   const server_options options;
   const request_handler handler;
-  net::io_context context;
+  net::io_context context{static_cast<int>(std::max(1U, options.threads))};
 
   std::mutex mutex;
   std::condition_variable changed;
@@ -50,17 +58,20 @@ struct server_core {
 /// `std::function`, so nothing above is a template.
 struct transport {
   using handler = std::function<void(boost::system::error_code, std::size_t)>;
+  using buffers = std::array<net::const_buffer, 2>; ///< head and body
 
   tcp::socket socket;
 
   void read_some(net::mutable_buffer into, handler h);
-  void write(const std::vector<net::const_buffer>& from, handler h);
+  /// As much as goes out without waiting.
+  std::size_t write_some(const buffers& from, boost::system::error_code& failed);
+  void write(const buffers& from, handler h);
   void end_sending();
   void close();
 };
 
 /// One connection: reads a request, hands it on, writes the response, begins again. Everything runs
-/// on the strand of its socket.
+/// on the executor of its socket, one thing at a time.
 class connection : public std::enable_shared_from_this<connection> {
 public:
   connection(std::shared_ptr<server_core> core, tcp::socket socket);
@@ -81,10 +92,13 @@ private:
   void parse();
   void send_continue();
   void dispatch();
+  void send_answer(std::optional<response> r);
   void answered(std::optional<response> r);
   void refuse(const problem& p);
   void refuse(boost::system::error_code why);
   void respond(response r);
+  void respond_later(response r);
+  void sent(boost::system::error_code failed);
   void respond_live(response r);
   void pump();
   void watch_peer();
@@ -93,20 +107,27 @@ private:
 
   void enter(phase p, duration limit);
   void enter(phase p);
+  void arm();
+  void rang();
   void expired();
   void on_strand(void (connection::*what)());
 
   const std::shared_ptr<server_core> core_;
   transport transport_;
   net::steady_timer timer_;
+  steady_point deadline_ = steady_point::max(); ///< of the phase
+  steady_point rings_at_ = steady_point::max(); ///< when the timer looks at it: not later
   std::uint64_t timer_turn_ = 0; ///< tells an expiry that was queued too late to be cancelled
+  net::steady_timer delay_;      ///< of a response that waits to be sent
   phase phase_ = phase::idle;
   boost::beast::flat_buffer input_;
   std::optional<parser> parser_;
   bool continued_ = false;
   bool keep_alive_ = true;
   bool is_head_ = false;
-  bool chunked_ = true;             ///< HTTP/1.1: a live body comes in chunks
+  std::string good_host_;                          ///< the Host header that passed the guards last
+  std::optional<std::optional<response>> instant_; ///< an answer from inside the handler
+  bool chunked_ = true;                            ///< HTTP/1.1: a live body comes in chunks
   bool watching_ = false;           ///< a read is under way that only waits for the peer to leave
   std::shared_ptr<live_body> live_; ///< while streaming
   bool sending_ = false;            ///< a piece of it is under way

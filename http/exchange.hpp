@@ -1,5 +1,7 @@
 #pragma once
 
+#include "base/time.hpp"
+
 #include <functional>
 #include <memory>
 #include <optional>
@@ -39,6 +41,11 @@ struct response {
   std::vector<field> headers;
   /// Set: this is the body, sent as it is written; the connection is closed after it.
   std::shared_ptr<live_body> live{};
+
+  // For servers that stand in for bad ones.
+  duration delay{0};                      ///< it is sent so much later
+  bool lost = false;                      ///< the connection is closed instead
+  std::optional<std::size_t> cut_after{}; ///< or closed after so many bytes of the body
 };
 
 /// The right to answer one request: copyable, as messages must be, usable from every thread,

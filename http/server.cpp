@@ -45,6 +45,11 @@ error cannot_listen(const server_options& o, boost::system::error_code why) {
 
 } // namespace
 
+net::any_io_executor server_core::new_executor() {
+  if (options.threads > 1) return net::make_strand(context);
+  return context.get_executor();
+}
+
 void server_core::forget(const std::shared_ptr<connection>& c) {
   std::lock_guard lock{mutex};
   open.erase(c);
@@ -87,7 +92,7 @@ public:
         if (self->acceptor.is_open()) self->accept(self);
       });
     };
-    acceptor.async_accept(net::make_strand(context), std::move(accepted));
+    acceptor.async_accept(new_executor(), std::move(accepted));
   }
 
   void take(const std::shared_ptr<listener>& self, tcp::socket socket) {

@@ -102,6 +102,7 @@ struct unit_row {
   std::string retry_of; ///< the run whose unit this one retries; empty: none
   resource_ref resource;
   std::string entity;
+  timestamp since{}; ///< of the window
   run_status status = run_status::pending;
   std::uint32_t pages = 0;
   std::uint32_t pages_expected = 0; ///< as the provider's links say; 0: not known
@@ -124,6 +125,7 @@ void describe(Fields& f, unit_row& x) {
   f("retryOf", x.retry_of);
   f("resource", x.resource);
   f("entityType", x.entity);
+  f("since", x.since);
   f("status", x.status);
   f("pages", x.pages);
   f("pagesExpected", x.pages_expected);
@@ -137,10 +139,66 @@ void describe(Fields& f, unit_row& x) {
   f("error", x.error);
 }
 
+/// A connection, as far as a backfill needs it and the journal may know it: no secret is in it.
+struct connection_info {
+  std::string id;
+  std::string provider;
+  std::string external_id;
+  std::string org;
+  std::string status;
+  std::vector<resource_ref> resources;
+  std::optional<std::vector<std::string>> scopes; ///< nothing: not checked
+  std::vector<std::string> disabled_types;
+};
+
+template <class Fields>
+void describe(Fields& f, connection_info& x) {
+  f("id", x.id);
+  f("provider", x.provider);
+  f("externalId", x.external_id);
+  f("orgId", x.org);
+  f("status", x.status);
+  f("resources", x.resources);
+  f("scopes", x.scopes);
+  f("disabledEventTypes", x.disabled_types);
+}
+
+/// The input of `backfill.entity`.
+struct entity_request {
+  std::string run; ///< the run of the orchestrator: under it the unit's row is kept
+  std::string installation;
+  std::string provider;
+  std::string org;
+  std::string external_id;
+  resource_ref resource;
+  std::string entity;
+  timestamp since{};
+  std::vector<std::string> disabled_types;
+  std::string cursor; ///< where to begin; empty: at the first page
+  std::string retry_of;
+};
+
+template <class Fields>
+void describe(Fields& f, entity_request& x) {
+  f("run", x.run);
+  f("installationId", x.installation);
+  f("provider", x.provider);
+  f("orgId", x.org);
+  f("externalId", x.external_id);
+  f("resource", x.resource);
+  f("entityType", x.entity);
+  f("since", x.since);
+  f("disabledEventTypes", x.disabled_types);
+  f("cursor", x.cursor);
+  f("retryOf", x.retry_of);
+}
+
 [[nodiscard]] std::string unit_id(std::string_view resource, std::string_view entity);
 
 /// The key of a unit's row: all rows of a run share the prefix `unit_key(run, "")`.
 [[nodiscard]] std::string unit_key(run_id run, std::string_view unit);
+
+inline constexpr std::size_t result_units_max = 500;
 
 /// The result of `backfill.run` (B9).
 struct backfill_result {
@@ -150,8 +208,11 @@ struct backfill_result {
   std::uint64_t events_dispatched = 0;
   std::uint64_t pages = 0;
   unit_counts totals;
-  std::vector<unit_row> units;
-  std::string digest; ///< over the digests of the units
+  std::uint64_t units_planned = 0;
+  std::uint64_t units_succeeded = 0;
+  std::uint64_t units_partial = 0;
+  std::vector<unit_row> units; ///< the first `result_units_max`; all of them are rows of their own
+  std::string digest;          ///< over the digests of the units
 };
 
 template <class Fields>
@@ -162,6 +223,9 @@ void describe(Fields& f, backfill_result& x) {
   f("eventsDispatched", x.events_dispatched);
   f("pagesProcessed", x.pages);
   f("totals", x.totals);
+  f("unitsPlanned", x.units_planned);
+  f("unitsSucceeded", x.units_succeeded);
+  f("unitsPartial", x.units_partial);
   f("units", x.units);
   f("digest", x.digest);
 }

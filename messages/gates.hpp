@@ -14,8 +14,8 @@
 /// Every pass that was granted ends in one `request_finished`, also when nothing was sent.
 namespace sluice {
 
-/// What a request needs. An empty name leaves that gate out: a call to the gateway names only its
-/// service.
+/// What a request needs. No bucket: no rate limiter is asked; no connection: no token is given. A
+/// call to the gateway names only its service and the installation it is for.
 struct pass_request {
   std::string service;      ///< whose circuit: the provider's name, or `gateway`
   std::string installation; ///< whose budget; also whose turn it is (B22)
@@ -47,12 +47,14 @@ enum class pass_outcome : std::uint8_t {
   success,  ///< an answer, whatever it said: 4xx is one
   failure,  ///< no answer, or 5xx: the service is not well
   not_sent, ///< nothing went out: probe and permit go back
+  dropped,  ///< sent, but nobody waits for the answer: the permit is used, a probe goes back
   limited,  ///< an answer that says: too many; `rate` says until when
 };
 
 /// What an answer told about the provider's own budget. Nothing of it: nothing is known.
 struct rate_report {
   std::uint32_t limit = 0;
+  duration window{}; ///< for which `limit` holds; 0: for as long as the configured one
   std::optional<std::uint32_t> remaining;
   timestamp reset_at{};      ///< when `remaining` is `limit` again
   timestamp blocked_until{}; ///< Retry-After, or what a secondary limit asks for

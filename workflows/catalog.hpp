@@ -54,6 +54,7 @@ struct workflow {
   std::function<task<std::string>(context&, std::string input)> body;
   std::function<task<void>(context&, std::string input, run_end how)> on_failure; ///< may be empty
   std::function<error(std::string_view input)> check;
+  std::function<run_status(std::string_view result)> status; ///< empty: a result is a completion
   std::vector<concurrency_limit> limits;
   std::optional<throttle_limit> throttle;
   /// Does a run with the first input do all that one with the second would (B1)? Empty: never.
@@ -146,6 +147,15 @@ public:
   }
   workflow_options& own_actor(std::string kind) {
     w_.actor = std::move(kind);
+    return *this;
+  }
+  /// Reads from the result how the run ended: `completed`, `partial` or `failed`.
+  template <class Out>
+  workflow_options& ends_as(run_status (*status)(const Out&)) {
+    w_.status = [status](std::string_view text) {
+      auto out = json::decode<Out>(text);
+      return out ? status(*out) : run_status::completed;
+    };
     return *this;
   }
   workflow_options& on_failure(task<void> (*handler)(context&, In, run_end)) {

@@ -113,6 +113,8 @@ public:
                                        std::coroutine_handle<> waiter);
   [[nodiscard]] std::uint32_t recorded_version() const noexcept { return version_; }
   [[nodiscard]] timestamp logical_now() const noexcept { return logical_now_; }
+  /// The time of the fact that is being handled: for the work of steps.
+  [[nodiscard]] timestamp work_now() const noexcept { return out_->now; }
   [[nodiscard]] std::uint64_t draw(std::string_view what) noexcept;
   /// A memo of this run that this build cannot read: parks it.
   void unreadable(const operation& op, std::string_view why);
@@ -223,6 +225,7 @@ private:
   bool more_ = false;      ///< the memo goes on in the store
   bool loading_ = false;   ///< and that part is on its way
   bool replaying_ = false; ///< until the first ask that is not in the memo
+  bool resuming_ = false;  ///< and this is that ask: all of it was in the memo
   bool wait_cut_ = false;  ///< a wait was cut: the stored wake-up is too late (I20)
   bool asking_ = false;
   bool ready_ = false; ///< the group is settled: resume the waiter

@@ -69,11 +69,13 @@ void machine::match_group() {
         launch(*group_[i]);
     refresh_wake();
   } else if (unsettled_ != 0) {
+    resuming_ = replaying_;
     replay_ended();
     if (!wait_cut_) wake_at_ = earliest_wake(); // the commit that recorded these waits stored it
     refresh_wake();
   }
   note_idle();
+  resuming_ = false;
   note_gates();
 }
 

@@ -147,7 +147,8 @@ void machine::conclude() {
     error = failure{
       std::string{to_string(errc::too_large)}, "the result of the run is too large", {}, false};
   if (error) return stop(ending::failure, std::move(*error));
-  finish(run_status::completed, std::move(output));
+  const auto status = flow_.status ? flow_.status(output) : run_status::completed;
+  finish(status, std::move(output));
 }
 
 void machine::conclude_failure() {

@@ -81,7 +81,8 @@ void machine::child_ended(invoke_operation& op, const event& found) {
   auto outcome = json::decode<run_outcome>(found.data);
   op.phase_ = operation::phase::saving;
   if (!outcome) return unreadable(op, detail_of(outcome.error()));
-  if (outcome->status == run_status::completed || outcome->status == run_status::partial) {
+  // A child may end as failed and have a result that says how.
+  if (outcome->status != run_status::cancelled && !outcome->error) {
     op.payload_ = std::move(outcome->result.text);
     return save(op, step_status::done, op.payload_);
   }
@@ -173,16 +174,18 @@ void machine::note_gates() {
 /// over is about to be.
 void machine::note_idle() {
   if (unsettled_ == 0 || group_ == nullptr) return;
+  bool due = false;
   bool gives = false;
   for (std::uint32_t i = 0; i < group_size_; ++i) {
     const auto& op = *group_[i];
     if (op.phase_ == operation::phase::settled) continue;
     if (op.phase_ != operation::phase::waiting) return;
-    if (op.until_ != never && op.until_ <= out_->now) return;
+    due = due || (op.until_ != never && op.until_ <= out_->now);
     gives = gives || (op.at_gate_ && op.slot_ == slot_use::give_back);
   }
-  note_calm();
-  if (!gives || slots_away_) return;
+  if (!due) note_calm();
+  // After a restart it has its slots again, although it had given them back: others may have them.
+  if (!gives || slots_away_ || (due && !resuming_)) return;
   slots_away_ = true;
   out_->slots_returned.push_back(row_.id);
 }

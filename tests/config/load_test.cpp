@@ -109,7 +109,7 @@ TEST_CASE("load: flag before environment before file before default") {
         == "from-flag");
   CHECK(loaded(toml, {{"SLUICE_DATA", ""}}).data == "from-file");
   CHECK(loaded(toml, {{"SLUICE_NODE_HOSTS", "7"}}).node.hosts == 7);
-  CHECK(loaded(toml, {{"SLUICE_NODE", "x"}, {"SLUICE_GATEWAY_URL", "y"}}).node.hosts == 3);
+  CHECK(loaded(toml, {{"SLUICE_NODE", "x"}, {"SLUICE_CLUSTER_URL", "y"}}).node.hosts == 3);
   CHECK(
     loaded(toml, {{"SLUICE_LISTEN", "127.0.0.1:2"}}, {.listen = "127.0.0.1:3", .data = {}}).listen
     == "127.0.0.1:3");
@@ -200,4 +200,30 @@ TEST_CASE("load: all problems are told at once") {
            "SLUICE_NODE_THREADS: must be a whole number, got \"-1\"\n"
            "node.toml:4:1: unknown key 'node.nmae'; did you mean 'node.name'?\n"
            "--data: must not be empty");
+}
+
+TEST_CASE("load: a service may have its own circuit and rate, the rest as for all (H5)") {
+  const auto s = loaded("[circuit]\nfailure_threshold = 3\n"
+                        "[circuit.github]\nreset_timeout = \"1m\"\n"
+                        "[rate.vercel]\nrequests = 100\nwindow = \"1m\"\n",
+                        {{"SLUICE_CIRCUIT_GITHUB_SUCCESS_THRESHOLD", "2"}});
+  CHECK(s.circuit == circuit_settings{3, 30s, 1});
+  REQUIRE(s.circuits.size() == 1);
+  CHECK(s.circuits.at("github") == circuit_settings{3, 1min, 2});
+  CHECK(s.rate == rate_settings{});
+  CHECK(s.rates.at("vercel") == rate_settings{100, 1min, 75min});
+  CHECK(problems("[circuit.github]\nreset_timeuot = \"1m\"\n")
+        == "node.toml:2:1: unknown key 'circuit.github.reset_timeuot'; did you mean "
+           "'circuit.github.reset_timeout'?");
+  CHECK(problems("[circuit]\ngithub = 5\n") == "node.toml:2:1: unknown key 'circuit.github'");
+  // A section where none can be is told once.
+  CHECK(problems("[node.deeper]\na = 1\n") == "node.toml:1:7: unknown section 'node.deeper'");
+}
+
+TEST_CASE("load: the key of the gateway is read and never repeated (S7)") {
+  CHECK(loaded("", {{"SLUICE_GATEWAY_API_KEY", "k3y"}}).gateway.api_key.reveal() == "k3y");
+  CHECK(loaded("[gateway]\nurl = \"https://gw\"\napi_key = \"k3y\"\n").gateway.api_key.reveal()
+        == "k3y");
+  CHECK(problems("[gateway]\napi_key = \"k3y\\n\"\n")
+        == "node.toml:2:11: 'gateway.api_key' must be printable ASCII");
 }

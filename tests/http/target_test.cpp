@@ -1,14 +1,8 @@
-#include "http/percent.hpp"
 #include "http/target.hpp"
 
 #include <catch2/catch.hpp>
 
 using namespace sluice;
-
-TEST_CASE("percent: what goes into a path or query cannot end it") {
-  CHECK(http::percent_encode("a-b_c.d~9") == "a-b_c.d~9");
-  CHECK(http::percent_encode("a/b?c&d=e f+ü") == "a%2Fb%3Fc%26d%3De%20f%2B%C3%BC");
-}
 
 TEST_CASE("target: a request target is a path and a query, decoded") {
   auto t = http::parse_target("/runs/a%2Fb/?status=running&q=x+y%2B&flag");

@@ -154,6 +154,39 @@ TEST_CASE("concurrency: a slot that was given back stays so over a restart (P9)"
   CHECK(tries == 3);
 }
 
+TEST_CASE("concurrency: a gate that opened while the node was down is no second slot (P9)") {
+  std::vector<std::string> order;
+  timestamp open{};
+  world* clock = nullptr;
+  catalog flows;
+  flows
+    .add("gated",
+         [&](context& ctx, std::string name) -> task<void> {
+           auto work = [&] {
+             order.push_back(name);
+             if (name == "gated" && clock->now() < open)
+               throw wait_until{open, "gate", slot_use::give_back};
+           };
+           co_await ctx.step("work", work);
+           co_await ctx.wait("hold", "stop", name);
+         })
+    .limit(1);
+  world w{flows};
+  clock = &w;
+  REQUIRE(w.boot());
+  open = w.now() + duration{10'000};
+  auto gated = w.start("gated", R"("gated")");
+  REQUIRE(w.start("gated", R"("other")"));
+  w.crash();
+  w.pass_time(duration{20'000});
+  REQUIRE(w.boot());
+  w.settle();
+  CHECK(order == std::vector<std::string>{"gated", "other"});
+  CHECK(w.look(gated->run).waits.front().reason == "slot");
+  REQUIRE(w.publish("stop", "other"));
+  CHECK(order.back() == "gated");
+}
+
 TEST_CASE("concurrency: a run without limits may give back what it never had (P9, P3)") {
   timestamp open{};
   world* clock = nullptr;

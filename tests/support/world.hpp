@@ -127,6 +127,8 @@ public:
     caf::anon_send(who, std::move(message));
   }
   [[nodiscard]] const core_actors& core() const noexcept { return core_; }
+  /// For actors of a test's own: they outlive crashes of the node.
+  [[nodiscard]] caf::actor_system& system() noexcept { return system_; }
 
   // -- looking at the disk -------------------------------------------------------------
 

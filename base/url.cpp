@@ -1,6 +1,6 @@
-#include "http/url.hpp"
+#include "base/url.hpp"
 
-#include "http/percent.hpp"
+#include "base/percent.hpp"
 
 #include <algorithm>
 #include <arpa/inet.h>
@@ -9,9 +9,9 @@
 #include <optional>
 #include <vector>
 
-namespace sluice::http {
+namespace sluice {
 
-namespace {
+namespace url_reading {
 
 constexpr std::size_t url_bytes_max = 16ULL * 1024;
 
@@ -101,30 +101,30 @@ bool climbs(std::string_view path) {
   return false;
 }
 
-} // namespace
+} // namespace url_reading
 
 bool is_loopback(const origin& o) {
   constexpr std::array<unsigned char, 16> one{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
-  const auto v4 = ipv4(o.host);
-  return o.host == "localhost" || (v4 && (*v4)[0] == 127) || ipv6(o.host) == one;
+  const auto v4 = url_reading::ipv4(o.host);
+  return o.host == "localhost" || (v4 && (*v4)[0] == 127) || url_reading::ipv6(o.host) == one;
 }
 
 std::string to_string(const origin& o) {
   auto text = o.scheme + "://" + o.host;
-  if (o.port != own_port(o.scheme)) text += ":" + std::to_string(o.port);
+  if (o.port != url_reading::own_port(o.scheme)) text += ":" + std::to_string(o.port);
   return text;
 }
 
 result<url> url::parse(std::string_view text) {
-  if (text.size() > url_bytes_max) return not_a_url("too long");
-  if (!is_url_text(text)) return not_a_url("a character that must be escaped");
+  if (text.size() > url_reading::url_bytes_max) return url_reading::not_a_url("too long");
+  if (!is_url_text(text)) return url_reading::not_a_url("a character that must be escaped");
   text = text.substr(0, text.find('#'));
   const auto colon = text.find("://");
-  if (colon == text.npos) return not_a_url("no scheme");
+  if (colon == text.npos) return url_reading::not_a_url("no scheme");
   url made;
-  made.origin_.scheme = lower(text.substr(0, colon));
+  made.origin_.scheme = url_reading::lower(text.substr(0, colon));
   if (made.origin_.scheme != "http" && made.origin_.scheme != "https") {
-    return not_a_url("another scheme");
+    return url_reading::not_a_url("another scheme");
   }
   auto rest = text.substr(colon + 3);
   auto authority = rest.substr(0, rest.find_first_of("/?"));
@@ -137,11 +137,12 @@ result<url> url::parse(std::string_view text) {
   }
   const auto bracket = authority.find(']');
   const auto host_end = authority.find(':', bracket == authority.npos ? 0 : bracket);
-  made.origin_.host = lower(authority.substr(0, host_end));
-  if (!is_host(made.origin_.host)) return not_a_url("the host is neither a name nor an address");
+  made.origin_.host = url_reading::lower(authority.substr(0, host_end));
+  if (!url_reading::is_host(made.origin_.host))
+    return url_reading::not_a_url("the host is neither a name nor an address");
   const auto digits = host_end == authority.npos ? "" : authority.substr(host_end + 1);
-  const auto port = port_of(digits, own_port(made.origin_.scheme));
-  if (!port) return not_a_url("the port is not between 1 and 65535");
+  const auto port = url_reading::port_of(digits, url_reading::own_port(made.origin_.scheme));
+  if (!port) return url_reading::not_a_url("the port is not between 1 and 65535");
   made.origin_.port = *port;
 
   const auto path = rest.substr(0, rest.find('?'));
@@ -157,7 +158,7 @@ std::string_view url::path() const noexcept {
 }
 
 result<url> url::resolve(std::string_view reference) const {
-  if (!is_url_text(reference)) return not_a_url("a character that must be escaped");
+  if (!is_url_text(reference)) return url_reading::not_a_url("a character that must be escaped");
   reference = reference.substr(0, reference.find('#'));
   const auto first = reference.find_first_of(":/?");
   if (first != reference.npos && reference[first] == ':') return parse(reference);
@@ -169,17 +170,18 @@ result<url> url::resolve(std::string_view reference) const {
   if (to.empty()) return parse(authority + std::string{path()}.append(query));
   const auto from =
     to.starts_with('/') ? std::string_view{} : path().substr(0, path().rfind('/') + 1);
-  return parse(authority + without_dots(std::string{from}.append(to)).append(query));
+  return parse(authority + url_reading::without_dots(std::string{from}.append(to)).append(query));
 }
 
 result<url> url::join(std::string_view path) const {
   while (path.starts_with('/'))
     path.remove_prefix(1);
-  if (climbs(path.substr(0, path.find('?')))) return not_a_url("a . or .. segment in a path");
+  if (url_reading::climbs(path.substr(0, path.find('?'))))
+    return url_reading::not_a_url("a . or .. segment in a path");
   auto base = std::string_view{text_}.substr(0, text_.find('?'));
   while (base.ends_with('/'))
     base.remove_suffix(1);
   return parse(std::string{base}.append("/").append(path));
 }
 
-} // namespace sluice::http
+} // namespace sluice

@@ -1,9 +1,9 @@
-#include "http/url.hpp"
+#include "base/percent.hpp"
+#include "base/url.hpp"
 
 #include <catch2/catch.hpp>
 
 using namespace sluice;
-using http::url;
 
 namespace {
 
@@ -134,4 +134,9 @@ TEST_CASE("url: a reference is resolved as a browser does") {
   CHECK(resolved("\\\\evil/c") == "refused");
   CHECK(resolved("file:///etc/passwd") == "refused");
   CHECK(resolved("h ttp://") == "refused");
+}
+
+TEST_CASE("percent: what goes into a path or query cannot end it") {
+  CHECK(percent_encode("a-b_c.d~9") == "a-b_c.d~9");
+  CHECK(percent_encode("a/b?c&d=e f+ü") == "a%2Fb%3Fc%26d%3De%20f%2B%C3%BC");
 }

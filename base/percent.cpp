@@ -1,10 +1,10 @@
-#include "http/percent.hpp"
+#include "base/percent.hpp"
 
 #include <algorithm>
 
-namespace sluice::http {
+namespace sluice {
 
-namespace {
+namespace escapes {
 
 bool is_unreserved(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-'
@@ -26,14 +26,14 @@ int escaped_at(std::string_view text, std::size_t i) {
   return high < 0 || low < 0 ? -1 : high * 16 + low;
 }
 
-} // namespace
+} // namespace escapes
 
 std::string percent_encode(std::string_view text) {
   constexpr std::string_view digits = "0123456789ABCDEF";
   std::string out;
   out.reserve(text.size());
   for (char c : text) {
-    if (is_unreserved(c)) {
+    if (escapes::is_unreserved(c)) {
       out += c;
     } else {
       const auto byte = static_cast<unsigned char>(c);
@@ -48,7 +48,7 @@ std::optional<std::string> percent_decode(std::string_view text, plus p) {
   out.reserve(text.size());
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] == '%') {
-      const int byte = escaped_at(text, i);
+      const int byte = escapes::escaped_at(text, i);
       if (byte < 0) return std::nullopt;
       out += static_cast<char>(byte);
       i += 2;
@@ -62,12 +62,13 @@ std::optional<std::string> percent_decode(std::string_view text, plus p) {
 bool is_url_text(std::string_view text) noexcept {
   constexpr std::string_view reserved = ":/?#[]@!$&'()*+,;=";
   for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '%' && escaped_at(text, i) < 0) return false;
-    if (text[i] != '%' && !is_unreserved(text[i]) && reserved.find(text[i]) == reserved.npos) {
+    if (text[i] == '%' && escapes::escaped_at(text, i) < 0) return false;
+    if (text[i] != '%' && !escapes::is_unreserved(text[i])
+        && reserved.find(text[i]) == reserved.npos) {
       return false;
     }
   }
   return true;
 }
 
-} // namespace sluice::http
+} // namespace sluice
