@@ -66,6 +66,25 @@ void http_client_state::abort(const http_abort& order) {
   if (const auto id = open->find(order.from, order.id); id != 0) loop->abort(id);
 }
 
+void http_client_state::send_many(http_send_many& order) {
+  if (!order.from || !order.like) return;
+  auto& outlet = outlets[order.from.id()];
+  if (!outlet) {
+    auto deliver = [from = order.from](std::vector<http_answered> answers) {
+      caf::anon_send(from, http_answered_many{std::move(answers)});
+    };
+    outlet = std::make_shared<http::curl_loop::outlet>(std::move(deliver));
+  }
+  last_id += order.bodies.size();
+  loop->start_many(std::move(order.like), std::move(order.bodies), outlet);
+}
+
+void http_client_state::abort_many(http_abort_many& order) {
+  if (!order.from) return;
+  if (auto known = outlets.find(order.from.id()); known != outlets.end())
+    loop->abort_many(known->second, std::move(order.ids));
+}
+
 http_client_actor::behavior_type
 http_client(http_client_actor::stateful_pointer<http_client_state> self,
             const http::curl_options& options) {
@@ -80,6 +99,8 @@ http_client(http_client_actor::stateful_pointer<http_client_state> self,
     },
     counted(self, [self](http_send& order) { self->state.send(order); }),
     counted(self, [self](const http_abort& order) { self->state.abort(order); }),
+    counted(self, [self](http_send_many& order) { self->state.send_many(order); }),
+    counted(self, [self](http_abort_many& order) { self->state.abort_many(order); }),
   };
 }
 

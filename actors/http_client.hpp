@@ -8,13 +8,15 @@
 
 #include <cstdint>
 #include <memory>
+#include <unordered_map>
 
 namespace sluice {
 
 class open_requests;
 
 /// Requests in, responses out. Every `http_send` is answered exactly once, by an `http_answered`
-/// with its token, straight from the loop's thread: a busy mailbox here delays no answer.
+/// with its token, straight from the loop's thread: a busy mailbox here delays no answer. The same
+/// holds for each body of an `http_send_many`, whose answers come several in one message.
 /// `http_abort` hastens that answer; a token that is not open is nothing to do. When this actor
 /// ends, whatever is open is answered with `aborted`. Nothing of it survives a restart: a step that
 /// has no result asks again.
@@ -28,8 +30,13 @@ struct http_client_state {
   std::shared_ptr<open_requests> open;
   std::unique_ptr<http::curl_loop> loop;
 
+  /// Where the answers of each sink of many go.
+  std::unordered_map<caf::actor_id, http::curl_loop::outlet_ptr> outlets;
+
   void send(http_send& order);
   void abort(const http_abort& order);
+  void send_many(http_send_many& order);
+  void abort_many(http_abort_many& order);
 };
 
 http_client_actor::behavior_type

@@ -37,10 +37,11 @@ void journal_state::flush() {
   std::size_t taken = 0;
   while (!gathered.empty()) {
     auto& next = gathered.front();
+    drop_late_marks(next.ops);
     std::size_t size = 0;
     for (const auto& o : next.ops)
       size += weight(o);
-    const auto removes = only_removes(next.ops);
+    const auto removes = !next.ops.empty() && only_removes(next.ops);
     if (taken != 0
         && (removes || current.ops.size() + next.ops.size() > config.batch_records_max
             || bytes + size > config.batch_bytes_max))
@@ -69,6 +70,21 @@ void journal_state::flush() {
     senders.clear();
   }
   submit();
+}
+
+/// Acknowledgements that come after the end of their run, which was cancelled meanwhile, are
+/// nobody's any more; the store would refuse the batch.
+void journal_state::drop_late_marks(std::vector<op>& ops) {
+  auto ends_here = [this](const run_id& run) {
+    return std::ranges::any_of(current.ops, [&](const op& o) {
+      const auto* row = std::get_if<put_run>(&o);
+      return row != nullptr && row->row->id == run && is_terminal(row->row->status);
+    });
+  };
+  std::erase_if(ops, [&](const op& o) {
+    const auto* marks = std::get_if<put_marks>(&o);
+    return marks != nullptr && (!disk->is_live(marks->run) || ends_here(marks->run));
+  });
 }
 
 void journal_state::stamp() {

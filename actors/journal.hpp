@@ -72,6 +72,7 @@ struct journal_state {
 
   void add(append& a);
   void flush();
+  void drop_late_marks(std::vector<op>& ops);
   void stamp();
   void try_again();
   append take_out(std::deque<append>::iterator place);

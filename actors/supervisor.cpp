@@ -22,6 +22,7 @@ void supervisor_state::watch(const core_actors& all) {
   add(all.inspector, "inspector");
   add(all.retention, "retention");
   add(all.gatekeeper, "gatekeeper");
+  add(all.gateway, "gateway");
   for (const auto& host : all.hosts)
     add(host, "run-host");
 }

@@ -3,6 +3,7 @@
 #include "actors/admission.hpp"
 #include "actors/event_log.hpp"
 #include "actors/gatekeeper.hpp"
+#include "actors/gateway.hpp"
 #include "actors/http_client.hpp"
 #include "actors/inspector.hpp"
 #include "actors/journal.hpp"
@@ -33,8 +34,9 @@ run_limits limits_of(const settings& s) {
 
 http::curl_options curl_options_of(const settings& s) {
   http::curl_options o;
-  o.open_max = s.client.connections_max;
-  o.host_connections_max = s.client.per_host_max;
+  // What goes to the gateway comes on top, so that neither waits for the other's connections.
+  o.open_max = s.client.connections_max + s.gateway.in_flight;
+  o.host_connections_max = s.client.per_host_max + s.gateway.in_flight;
   o.user_agent = s.client.user_agent;
   o.timeout = s.client.timeout;
   o.connect_timeout = s.client.connect_timeout;
@@ -60,6 +62,16 @@ gates_config gates_of(const settings& s) {
     gates.rates.emplace(service, window_of(own));
   gates.gateway = {s.gateway.url, s.gateway.api_key};
   return gates;
+}
+
+gateway_config gateway_of(const settings& s) {
+  gateway_config c;
+  c.access = {s.gateway.url, s.gateway.api_key};
+  c.in_flight = s.gateway.in_flight;
+  c.page_in_flight = s.gateway.page_in_flight;
+  c.ack_group = s.gateway.ack_group;
+  c.ack_delay = s.gateway.ack_delay;
+  return c;
 }
 
 template <class Handle>
@@ -101,6 +113,7 @@ node::node(node_parts parts)
     retention, clock,
     retention_config{s.storage.retention, s.storage.retention_interval, s.storage.retention_slice});
   core_.gatekeeper = system_.spawn(gatekeeper, clock, gates_of(s));
+  core_.gateway = system_.spawn(gateway, clock, gateway_of(s));
   for (std::uint32_t i = 0; i < s.node.hosts; ++i) {
     host.label = "host " + std::to_string(i + 1);
     core_.hosts.push_back(system_.spawn(run_host, host));
@@ -113,6 +126,7 @@ node::node(node_parts parts)
   self->send(core_.timekeeper, core_);
   self->send(core_.retention, core_);
   self->send(core_.gatekeeper, core_);
+  self->send(core_.gateway, core_);
   self->send(core_.journal, observe_journal{caf::actor_cast<event_observer>(core_.event_log)});
   auto known = [&](const auto& who) { self->send(core_.inspector, know_actor{who}); };
   known(core_.journal);
@@ -124,6 +138,7 @@ node::node(node_parts parts)
   known(core_.inspector);
   known(core_.retention);
   known(core_.gatekeeper);
+  known(core_.gateway);
   known(supervisor_);
   for (const auto& h : core_.hosts) {
     self->send(h, core_);
@@ -138,6 +153,7 @@ node::~node() {
   end(core_.admission);
   for (const auto& h : core_.hosts)
     end(h);
+  end(core_.gateway);
   end(core_.gatekeeper);
   end(core_.event_log);
   end(core_.http_client);

@@ -11,6 +11,7 @@
 #include "connectors/catalog.hpp"
 #include "http/server.hpp"
 #include "storage/lmdb_store.hpp"
+#include "workflows/backfill.hpp"
 #include "workflows/examples.hpp"
 
 #include <caf/send.hpp>
@@ -76,6 +77,25 @@ api::api_config api_config_of(const connector_catalog& connectors) {
   return c;
 }
 
+backfill_config backfill_config_of(const settings& s,
+                                   std::shared_ptr<const connector_catalog> connectors) {
+  backfill_config c;
+  c.gateway_url = s.gateway.url;
+  c.api_key = s.gateway.api_key;
+  if (!s.github.url.empty()) c.base_urls["github"] = s.github.url;
+  if (!s.vercel.url.empty()) c.base_urls["vercel"] = s.vercel.url;
+  c.connectors = std::move(connectors);
+  c.runs_per_installation = s.backfill.runs_per_installation;
+  c.runs_max = s.backfill.runs_max;
+  c.units_per_installation = s.backfill.units_per_installation;
+  c.units_max = s.backfill.units_max;
+  c.unit_start = s.backfill.unit_start;
+  c.unit_finish = s.backfill.unit_finish;
+  c.pages_max = s.backfill.pages_max;
+  c.sent_kept = s.backfill.sent_kept;
+  return c;
+}
+
 /// An actor of the core died: what it left in memory cannot be trusted, the journal can (F22).
 void die(const std::string& why) {
   log::error("an actor of the core died, the process ends; start it again, the journal is safe",
@@ -128,9 +148,11 @@ void run_node(const node_options& options) {
 
   catalog flows;
   add_examples(flows, config.example.url);
+  const auto connectors = std::make_shared<const connector_catalog>(built_in_connectors());
+  add_backfill(flows, backfill_config_of(config, connectors));
   node core{{config, clock, &disk, *grant, &flows, die}};
-  auto api = core.system().spawn(api::api, clock, uuid_source{}, core.core(),
-                                 api_config_of(built_in_connectors()));
+  auto api =
+    core.system().spawn(api::api, clock, uuid_source{}, core.core(), api_config_of(*connectors));
   caf::anon_send(core.core().inspector, know_actor{api});
   const auto recovered = core.recover();
   if (!recovered) refuse(recovered.error(), exit_code::cannot_start);

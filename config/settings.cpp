@@ -105,6 +105,10 @@ void read_gateway(settings_reader& r, gateway_settings& s) {
   r.section("gateway");
   r.text("url", s.url, check_url);
   r.hidden("api_key", s.api_key, check_header);
+  r.count("in_flight", s.in_flight, 1, 10'000);
+  r.count("page_in_flight", s.page_in_flight, 1, 10'000);
+  r.count("ack_group", s.ack_group, 1, 10'000);
+  r.time("ack_delay", s.ack_delay, 1ms, 1min);
 }
 
 void read_rate_keys(settings_reader& r, rate_settings& s) {
@@ -129,6 +133,23 @@ void read_per_service(settings_reader& r, const std::string& section, T& all,
     r.section(section + "." + service);
     read(r, own.emplace(service, all).first->second);
   }
+}
+
+void read_provider(settings_reader& r, const std::string& name, provider_settings& s) {
+  r.section(name);
+  r.text("url", s.url, check_url);
+}
+
+void read_backfill(settings_reader& r, backfill_settings& s) {
+  r.section("backfill");
+  r.count("runs_per_installation", s.runs_per_installation, 1, many);
+  r.count("runs_max", s.runs_max, 1, many);
+  r.count("units_per_installation", s.units_per_installation, 1, many);
+  r.count("units_max", s.units_max, 1, many);
+  r.time("unit_start", s.unit_start, 1s, 24h);
+  r.time("unit_finish", s.unit_finish, 1s, 30 * 24h);
+  r.count("pages_max", s.pages_max, 1, many);
+  r.time("sent_kept", s.sent_kept, 0s, 3650 * 24h);
 }
 
 void read_log(settings_reader& r, log_settings& s) {
@@ -172,6 +193,9 @@ void read_settings(settings_reader& r, settings& s) {
   read_gateway(r, s.gateway);
   read_per_service(r, "rate", s.rate, s.rates, read_rate_keys);
   read_per_service(r, "circuit", s.circuit, s.circuits, read_circuit_keys);
+  read_provider(r, "github", s.github);
+  read_provider(r, "vercel", s.vercel);
+  read_backfill(r, s.backfill);
   read_log(r, s.log);
   read_example(r, s.example);
   check_together(r, s);

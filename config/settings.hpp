@@ -87,9 +87,15 @@ struct log_settings {
 struct gateway_settings {
   std::string url; ///< empty: there is none, and no backfill can run
   secret api_key;  ///< sent as X-API-Key
+  std::uint32_t in_flight = 30;
+  std::uint32_t page_in_flight = 10;
+  std::uint32_t ack_group = 32;
+  duration ack_delay = std::chrono::milliseconds{50};
 
   friend bool operator==(const gateway_settings& a, const gateway_settings& b) {
-    return a.url == b.url && a.api_key.reveal() == b.api_key.reveal();
+    return a.url == b.url && a.api_key.reveal() == b.api_key.reveal() && a.in_flight == b.in_flight
+           && a.page_in_flight == b.page_in_flight && a.ack_group == b.ack_group
+           && a.ack_delay == b.ack_delay;
   }
 };
 
@@ -109,6 +115,27 @@ struct circuit_settings {
   std::uint32_t success_threshold = 1;
 
   friend bool operator==(const circuit_settings&, const circuit_settings&) = default;
+};
+
+/// Where a provider's API is.
+struct provider_settings {
+  std::string url; ///< empty: the provider's own
+
+  friend bool operator==(const provider_settings&, const provider_settings&) = default;
+};
+
+/// How many backfills at once, and how long they may take (B8, B13, B20).
+struct backfill_settings {
+  std::uint32_t runs_per_installation = 1;
+  std::uint32_t runs_max = 10;
+  std::uint32_t units_per_installation = 5;
+  std::uint32_t units_max = 30;
+  duration unit_start = std::chrono::minutes{5};
+  duration unit_finish = std::chrono::hours{2};
+  std::uint32_t pages_max = 100'000;
+  duration sent_kept = std::chrono::hours{30 * 24};
+
+  friend bool operator==(const backfill_settings&, const backfill_settings&) = default;
 };
 
 struct example_settings {
@@ -131,6 +158,9 @@ struct settings {
   std::map<std::string, rate_settings> rates; ///< by service: `[rate.github]`
   circuit_settings circuit;
   std::map<std::string, circuit_settings> circuits; ///< by service: `[circuit.github]`
+  provider_settings github;
+  provider_settings vercel;
+  backfill_settings backfill;
   log_settings log;
   example_settings example;
 

@@ -17,6 +17,7 @@ const connector* connector_catalog::find(std::string_view provider) const noexce
 
 std::vector<std::string> connector_catalog::providers() const {
   std::vector<std::string> names;
+  names.reserve(connectors_.size());
   for (const auto& [name, c] : connectors_)
     names.push_back(name);
   return names;

@@ -130,10 +130,11 @@ result<page_item> read(const list_kind& list, const raw_item& item, std::size_t 
 
 result<std::optional<std::string>> next_page(const unit_scope& scope, const std::string& cursor,
                                              const http_response& response) {
-  auto link = find_link(response, "next");
-  if (!link) return link.error();
-  if (!*link) return std::optional<std::string>{};
-  auto next = cursors::from_link(base_of(scope), response.final_url, **link);
+  const auto found = find_link(response, "next");
+  if (!found) return found.error();
+  const std::optional<std::string>& link = *found;
+  if (!link) return std::optional<std::string>{};
+  auto next = cursors::from_link(base_of(scope), response.final_url, *link);
   if (!next) return next.error();
   if (*next == cursor)
     return make_error(errc::bad_input, "the link to the next page leads to this page");
@@ -173,6 +174,7 @@ std::string_view github_connector::default_base_url() const {
 
 std::vector<std::string> github_connector::entities() const {
   std::vector<std::string> names;
+  names.reserve(github::lists.size());
   for (const auto& list : github::lists)
     names.emplace_back(list.entity);
   return names;

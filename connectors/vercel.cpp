@@ -104,14 +104,15 @@ std::optional<std::uint64_t> number(const std::string& cursor, std::string_view 
 /// its one millisecond is complete: what is left is older.
 error go_on(list_page& page, const std::string& cursor, std::string_view pagination,
             timestamp since) {
-  const auto next = next_time(pagination);
-  if (!next) return next.error();
-  if (!*next) return {};
-  if (from_millis(static_cast<std::int64_t>(**next)) < since) {
+  const auto found = next_time(pagination);
+  if (!found) return found.error();
+  const std::optional<std::uint64_t>& next = *found;
+  if (!next) return {};
+  if (from_millis(static_cast<std::int64_t>(*next)) < since) {
     page.window_ended = true;
     return {};
   }
-  auto until = **next + 1;
+  auto until = *next + 1;
   const auto last = number(cursor, "until");
   if (last && until >= *last) {
     // Nothing on this page is older than what was asked for.
@@ -119,8 +120,8 @@ error go_on(list_page& page, const std::string& cursor, std::string_view paginat
       return make_error(errc::bad_input,
                         "the list does not go on: more deployments share one millisecond than a "
                         "page holds, or its next page is this one");
-    if (**next >= *last) return {};
-    until = **next;
+    if (*next >= *last) return {};
+    until = *next;
   }
   page.next = cursors::with_parameter(cursor, "until", std::to_string(until));
   return {};

@@ -243,7 +243,7 @@ void connection::respond(response r) {
   if (r.live) return respond_live(std::move(r));
   enter(phase::writing);
   if (core_->stopping) keep_alive_ = false;
-  head_ = head_of(r, keep_alive_);
+  put_head(head_, r, keep_alive_);
   body_ = std::move(r.body);
   if (!has_body(r.status) || is_head_) body_.clear();
   auto bytes = r.cut_after.value_or(body_.size());

@@ -11,7 +11,7 @@ void connection::respond_live(response r) {
   keep_alive_ = false;
   live_ = std::move(r.live);
   if (core_->stopping) return close();
-  head_ = live_head_of(r, chunked_);
+  put_live_head(head_, r, chunked_);
   sending_ = true;
   enter(phase::streaming, core_->options.write_timeout);
   auto sent = [self = shared_from_this()](boost::system::error_code failed, std::size_t) {

@@ -2,12 +2,14 @@
 
 #include "base/time.hpp"
 #include "messages/http.hpp"
+#include "messages/work.hpp"
 
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace sluice::http {
 
@@ -46,6 +48,16 @@ public:
   /// Runs on the loop's thread, before `done`, with each part of the body as it arrives.
   using piece = std::function<void(std::string_view bytes)>;
 
+  /// Where the answers of many requests go: what ends in one turn of the loop is one call, on the
+  /// loop's thread. Of an answer it gets the status, `Retry-After` and the first
+  /// `kept_body_bytes` of the body.
+  struct outlet {
+    std::function<void(std::vector<http_answered>)> deliver;
+    std::vector<http_answered> gathered{}; ///< the loop's
+  };
+  using outlet_ptr = std::shared_ptr<outlet>;
+  static constexpr std::size_t kept_body_bytes = 1024;
+
   explicit curl_loop(curl_options options = {});
   /// Answers everything that is open with `aborted`, then ends the thread.
   ~curl_loop();
@@ -58,6 +70,14 @@ public:
   /// The same for an answer that goes on for long: the body of a 2xx is told in pieces instead of
   /// being kept, and no limit holds for its size.
   void start(std::uint64_t id, http_request request, done on_done, piece on_piece);
+
+  /// Any thread. Sends `like` once per body. What is the same for all is read and checked once, as
+  /// long as it is the same object.
+  void start_many(std::shared_ptr<const http_request> like, std::vector<http_body> bodies,
+                  const outlet_ptr& to);
+
+  /// Any thread. As `abort`, for requests of that outlet.
+  void abort_many(const outlet_ptr& to, std::vector<token> ids);
 
   /// Any thread. The request is answered with `aborted` unless its answer is already on the way; an
   /// unknown id is nothing to do.

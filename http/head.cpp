@@ -3,6 +3,7 @@
 #include <boost/beast/http/status.hpp>
 
 #include <algorithm>
+#include <initializer_list>
 #include <string_view>
 
 namespace sluice::http {
@@ -15,18 +16,26 @@ bool is_printable(std::string_view text) {
   return std::ranges::none_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x20; });
 }
 
-void put_status(std::string& head, int status) {
-  head += "HTTP/1.1 " + std::to_string(status) + " ";
-  head += std::string_view{
-    beast::http::obsolete_reason(beast::http::int_to_status(static_cast<unsigned>(status)))};
-  head += "\r\nX-Content-Type-Options: nosniff\r\n";
+void put(std::string& head, std::initializer_list<std::string_view> texts) {
+  for (const auto text : texts)
+    head.append(text);
 }
 
-void put_headers(std::string& head, const response& r) {
+void put_status(std::string& head, int status) {
+  const auto reason =
+    beast::http::obsolete_reason(beast::http::int_to_status(static_cast<unsigned>(status)));
+  put(head, {"HTTP/1.1 ",
+             std::to_string(status),
+             " ",
+             {reason.data(), reason.size()},
+             "\r\nX-Content-Type-Options: nosniff\r\n"});
+}
+
+void put_fields(std::string& head, const response& r) {
   if (has_body(r.status) && is_printable(r.content_type))
-    head += "Content-Type: " + r.content_type + "\r\n";
+    put(head, {"Content-Type: ", r.content_type, "\r\n"});
   for (const auto& f : r.headers) {
-    if (is_printable(f.name) && is_printable(f.value)) head += f.name + ": " + f.value + "\r\n";
+    if (is_printable(f.name) && is_printable(f.value)) put(head, {f.name, ": ", f.value, "\r\n"});
   }
 }
 
@@ -36,22 +45,20 @@ bool has_body(int status) noexcept {
   return status >= 200 && status != 204 && status != 304;
 }
 
-std::string head_of(const response& r, bool keep_alive) {
-  std::string head;
+void put_head(std::string& head, const response& r, bool keep_alive) {
+  head.clear();
   put_status(head, r.status);
-  if (has_body(r.status)) head += "Content-Length: " + std::to_string(r.body.size()) + "\r\n";
-  put_headers(head, r);
-  head += keep_alive ? "\r\n" : "Connection: close\r\n\r\n";
-  return head;
+  if (has_body(r.status)) put(head, {"Content-Length: ", std::to_string(r.body.size()), "\r\n"});
+  put_fields(head, r);
+  put(head, {keep_alive ? "\r\n" : "Connection: close\r\n\r\n"});
 }
 
-std::string live_head_of(const response& r, bool chunked) {
-  std::string head;
+void put_live_head(std::string& head, const response& r, bool chunked) {
+  head.clear();
   put_status(head, r.status);
-  put_headers(head, r);
-  if (chunked) head += "Transfer-Encoding: chunked\r\n";
-  head += "Connection: close\r\n\r\n";
-  return head;
+  put_fields(head, r);
+  if (chunked) put(head, {"Transfer-Encoding: chunked\r\n"});
+  put(head, {"Connection: close\r\n\r\n"});
 }
 
 } // namespace sluice::http

@@ -9,9 +9,10 @@ namespace sluice::http {
 
 [[nodiscard]] bool has_body(int status) noexcept;
 
-[[nodiscard]] std::string head_of(const response& r, bool keep_alive);
+/// Written into a string that was used before: its room is there already.
+void put_head(std::string& head, const response& r, bool keep_alive);
 
 /// Of a body whose length nobody knows yet; the connection ends with it.
-[[nodiscard]] std::string live_head_of(const response& r, bool chunked);
+void put_live_head(std::string& head, const response& r, bool chunked);
 
 } // namespace sluice::http

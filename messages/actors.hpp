@@ -28,6 +28,7 @@ namespace sluice {
 using commit_sink = caf::typed_actor<caf::reacts_to<appended>>;
 using event_sink = caf::typed_actor<caf::reacts_to<events_found>>;
 using http_sink = caf::typed_actor<caf::reacts_to<http_answered>>;
+using http_many_sink = caf::typed_actor<caf::reacts_to<http_answered_many>>;
 using pass_sink = caf::typed_actor<caf::reacts_to<pass_answered>>;
 using circuit_sink = caf::typed_actor<caf::reacts_to<circuit_changed>>;
 using delivery_sink =
@@ -75,6 +76,19 @@ struct http_send {
 struct http_abort {
   http_sink from;
   token id = 0;
+};
+
+/// Sends `like` once per body. Each is answered once, in any order, several in one message: for
+/// whoever has hundreds to send, so that no message is spent on a single one.
+struct http_send_many {
+  http_many_sink from;
+  std::shared_ptr<const http_request> like; ///< the same object where it is the same request
+  std::vector<http_body> bodies;
+};
+
+struct http_abort_many {
+  http_many_sink from;
+  std::vector<token> ids;
 };
 
 struct acquire_pass;
@@ -148,7 +162,8 @@ using timekeeper_actor =
 
 /// Requests in, responses out, over one curl loop.
 using http_client_actor =
-  inspected_actor::extend<caf::reacts_to<http_send>, caf::reacts_to<http_abort>>;
+  inspected_actor::extend<caf::reacts_to<http_send>, caf::reacts_to<http_abort>,
+                          caf::reacts_to<http_send_many>, caf::reacts_to<http_abort_many>>;
 
 /// Finds or makes the gate of each key, and hands questions and outcomes to it.
 using gatekeeper_actor =
@@ -176,9 +191,9 @@ using token_refresher_actor =
 /// while the gateway is slow, none but a probe while its circuit is open (B15, B22).
 using gateway_actor =
   inspected_actor::extend<caf::reacts_to<core_actors>, caf::reacts_to<deliver_page>,
-                          caf::reacts_to<abort_delivery>, caf::reacts_to<http_answered>,
-                          caf::reacts_to<circuit_changed>, caf::reacts_to<pass_answered>,
-                          caf::reacts_to<tick_atom>>;
+                          caf::reacts_to<abort_delivery>, caf::reacts_to<http_answered_many>,
+                          caf::reacts_to<appended>, caf::reacts_to<circuit_changed>,
+                          caf::reacts_to<pass_answered>, caf::reacts_to<tick_atom>>;
 
 /// Drives the coroutines of many runs: replay, steps, attempts, cancel.
 using run_host_actor = inspected_actor::extend<
@@ -256,6 +271,9 @@ struct core_actors {
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::appended)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::events_found)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::http_answered)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::http_answered_many)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::http_send_many)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::http_abort_many)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::wake_runs)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::append)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::delivery_stalled)

@@ -3,6 +3,7 @@
 #include "base/time.hpp"
 #include "messages/ids.hpp"
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -41,9 +42,16 @@ struct http_response {
   bool timed_out = false;
   bool too_large = false;
   bool aborted = false;
+  std::chrono::microseconds elapsed{}; ///< from the first byte out, or the attempt of it
 
   /// The first header of that name, in any case; empty when absent.
   [[nodiscard]] std::string_view header(std::string_view name) const noexcept;
+};
+
+/// One of many requests that differ only in their bodies.
+struct http_body {
+  token id = 0;
+  std::string body{};
 };
 
 } // namespace sluice

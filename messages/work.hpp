@@ -245,6 +245,12 @@ struct http_answered {
   http_response response;
 };
 
+/// Answers to an `http_send_many`, as many as there are by now. They have status, `Retry-After`,
+/// the beginning of the body, or an error.
+struct http_answered_many {
+  std::vector<http_answered> answers;
+};
+
 // -- journal ------------------------------------------------------------------
 
 /// The batches with these tokens are durable.

@@ -26,14 +26,6 @@ void add_rate(http::response& r, const rate_answer& rate) {
   r.headers.push_back({"X-RateLimit-Resource", "core"});
 }
 
-void note_rate(ledger& book, const rate_answer& rate) {
-  if (rate.exceeded || rate.too_early) book.counts.add(counter::rate_exceeded);
-  auto highest = book.rate_window_max.load();
-  while (rate.in_window > highest
-         && !book.rate_window_max.compare_exchange_weak(highest, rate.in_window)) {
-  }
-}
-
 http::response primary_limit(const service_state& s, connection_ref c, const rate_answer& rate) {
   auto r = message(rate.reset_s % 2 == 0 ? 403 : 429, "API rate limit exceeded for installation ID "
                                                         + s.there.external_id_of(c) + ".");

@@ -59,6 +59,14 @@ std::uint32_t number_in(std::string_view text, std::uint32_t fallback,
   return std::min(value, highest);
 }
 
+void note_rate(ledger& book, const rate_answer& rate) {
+  if (rate.exceeded || rate.too_early) book.counts.add(counter::rate_exceeded);
+  auto highest = book.rate_window_max.load();
+  while (rate.in_window > highest
+         && !book.rate_window_max.compare_exchange_weak(highest, rate.in_window)) {
+  }
+}
+
 http::response send_page(service_state& s, const outgoing_page& p, http::response whole) {
   const auto& faults = s.about().faults;
   auto hit = [&](double share, salt which) {

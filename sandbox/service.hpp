@@ -63,6 +63,9 @@ struct service_request {
 [[nodiscard]] std::uint32_t number_in(std::string_view text, std::uint32_t fallback,
                                       std::uint32_t highest) noexcept;
 
+/// Requests that came although the budget was used up, or too early, are held against the asker.
+void note_rate(ledger& book, const rate_answer& rate);
+
 /// A page that is about to go out: the ledger is told and the list moves on, or a fault replaces
 /// it. `page_key` tells what was asked for, `nth` how often it was before.
 struct outgoing_page {

@@ -70,7 +70,7 @@ http::response route(service_state& s, const service_request& r) {
     return problem(401, "forbidden", "Not authorized: the token is invalid or has expired");
   }
   const auto rate = s.budgets.take(*owner, now);
-  if (rate.exceeded || rate.too_early) s.book.counts.add(counter::rate_exceeded);
+  note_rate(s.book, rate);
   if (rate.exceeded)
     return limited(s, rate, std::max<std::int64_t>(1, rate.reset_s - to_millis(now) / 1000));
   const auto team = r.query("teamId");

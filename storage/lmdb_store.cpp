@@ -165,6 +165,10 @@ probe_answer lmdb_store::probe(std::uint32_t, std::uint64_t epoch, batch_id id,
   return found && found->id == id ? probe_answer::committed : probe_answer::absent;
 }
 
+bool lmdb_store::is_live(run_id run) {
+  return journal_ && journal_->runs.find(run) != nullptr;
+}
+
 // -- reading ----------------------------------------------------------------------
 
 result<live_run_page> lmdb_store::load_runs(std::uint32_t, std::optional<run_id> after,

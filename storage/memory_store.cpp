@@ -186,6 +186,12 @@ result<step_page> memory_store::load_steps(std::uint32_t, const std::vector<run_
   return page;
 }
 
+bool memory_store::is_live(run_id run) {
+  std::lock_guard guard{disk_->lock};
+  auto found = disk_->runs.find(run);
+  return found != disk_->runs.end() && !is_terminal(found->second.row.status);
+}
+
 result<std::vector<put_marks>> memory_store::load_marks(std::uint32_t, run_id run) {
   if (auto e = read_fault()) return e;
   std::lock_guard guard{disk_->lock};

@@ -49,6 +49,7 @@ public:
   probe_answer probe(std::uint32_t shard, std::uint64_t epoch, batch_id id,
                      std::uint64_t expected_head) override;
 
+  bool is_live(run_id run) override;
   result<live_run_page> load_runs(std::uint32_t shard, std::optional<run_id> after,
                                   std::size_t limit) override;
   result<step_page> load_steps(std::uint32_t shard, const std::vector<run_id>& runs,

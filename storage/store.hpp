@@ -80,6 +80,9 @@ public:
   virtual probe_answer probe(std::uint32_t shard, std::uint64_t epoch, batch_id id,
                              std::uint64_t expected_head) = 0;
 
+  /// Is the run there and has not ended? Of the writer's thread: sees what that committed.
+  virtual bool is_live(run_id run) = 0;
+
   /// Runs that have not ended, by id.
   virtual result<live_run_page> load_runs(std::uint32_t shard, std::optional<run_id> after,
                                           std::size_t limit) = 0;

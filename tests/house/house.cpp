@@ -51,7 +51,7 @@ const std::vector<home> homes{
   {"caf/", {"base/", "messages/", "actors/", "api/", "app/", "bench/", "tests/"}},
   {"catch2/", {"tests/"}},
   {"CLI/", {"app/", "tests/simulation/main.cpp"}},
-  {"curl/", {"http/curl_loop.cpp", "bench/"}},
+  {"curl/", {"http/curl_", "bench/"}},
   {"date/", {"rules/cron."}},
   {"lmdb.h", {"storage/lmdb", "tests/storage/"}},
   {"openssl/", {"base/", "http/", "tests/"}},

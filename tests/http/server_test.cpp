@@ -240,3 +240,57 @@ TEST_CASE("server: many clients on several threads each get their own answer") {
   for (auto& c : clients)
     CHECK(c.get() == 100);
 }
+
+TEST_CASE("server: a host that was good once does not vouch for the next one") {
+  running_server server;
+  auto client = server.connect();
+  client.send(get);
+  CHECK(has(client.read_message(), "200 OK"));
+  client.send(get);
+  CHECK(has(client.read_message(), "200 OK"));
+  client.send("GET /a HTTP/1.1\r\nHost: evil.example\r\n\r\n");
+  CHECK(has(client.read_message(), "421 "));
+}
+
+TEST_CASE("server: an answer may be late, lost, or cut inside its body") {
+  http::response answer;
+  answer.body = "0123456789";
+  running_server server{{},
+                        [&](const http::request&, const http::responder& reply) { reply(answer); }};
+  auto client = server.connect();
+  SECTION("late") {
+    answer.delay = 1ms;
+    client.send(get + get);
+    CHECK(has(client.read_message(), "0123456789"));
+    CHECK(has(client.read_message(), "0123456789"));
+  }
+  SECTION("lost") {
+    answer.lost = true;
+    client.send(get);
+    CHECK(client.read_to_end().empty());
+  }
+  SECTION("cut") {
+    answer.cut_after = 4;
+    client.send(get);
+    const auto got = client.read_to_end();
+    CHECK(has(got, "Content-Length: 10\r\n"));
+    CHECK(got.ends_with("\r\n\r\n0123"));
+  }
+  SECTION("so late that the server stops first") {
+    answer.delay = 1h;
+    client.send(get);
+    server->stop(0ms);
+    CHECK(client.read_to_end().empty());
+  }
+}
+
+TEST_CASE("server: a body that does not fit into the socket comes whole") {
+  http::response answer;
+  answer.body = std::string(20'000'000, 'x');
+  running_server server{{},
+                        [&](const http::request&, const http::responder& reply) { reply(answer); }};
+  auto client = server.connect();
+  client.send(get + get);
+  for (int i = 0; i < 2; ++i)
+    CHECK(client.read_message().ends_with("\r\n\r\n" + answer.body));
+}

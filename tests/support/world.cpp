@@ -3,6 +3,7 @@
 #include "actors/admission.hpp"
 #include "actors/event_log.hpp"
 #include "actors/gatekeeper.hpp"
+#include "actors/gateway.hpp"
 #include "actors/inspector.hpp"
 #include "actors/journal.hpp"
 #include "actors/reader.hpp"
@@ -36,6 +37,7 @@ struct network_state {
   actor_activity activity;
   struct open_call {
     http_sink from;
+    http_many_sink many; ///< instead of `from`
     token id = 0;
     http_request request;
   };
@@ -51,44 +53,70 @@ struct network_wiring {
   duration delay{};
 };
 
-/// Same interface as the real client. A request is answered after the network's delay, by whatever
-/// the world's network is then, unless the node crashed meanwhile.
+/// Answers a request after the network's delay, by whatever the world's network is then, unless the
+/// node crashed meanwhile.
+void answer_later(http_client_actor::stateful_pointer<network_state> self, const network_wiring& w,
+                  network_state::open_call what) {
+  if (!*w.wire) return;
+  ++w.owner->requests_sent;
+  const auto call = self->state.next++;
+  auto open = self->state.open;
+  const auto delay = w.owner->latency ? w.owner->latency(what.request) : w.delay;
+  open->emplace(call, std::move(what));
+  auto answer = [open, w, call, delay](caf::event_based_actor* timer) {
+    auto node = open->extract(call);
+    if (node.empty() || !*w.wire) return;
+    auto& asked = node.mapped();
+    http_response response;
+    if (w.owner->network)
+      response = w.owner->network(asked.request);
+    else
+      response.error = "no network in this world";
+    response.elapsed = delay;
+    if (!asked.many) {
+      timer->send(asked.from, http_answered{asked.id, std::move(response)});
+      return;
+    }
+    http_answered_many one;
+    one.answers.push_back({asked.id, std::move(response)});
+    timer->send(asked.many, std::move(one));
+  };
+  self->system().spawn([answer, delay](caf::event_based_actor* timer) {
+    timer->delayed_send(timer, delay, tick_atom_v);
+    return caf::behavior{[timer, answer](tick_atom) {
+      answer(timer);
+      timer->quit();
+    }};
+  });
+}
+
+/// Same interface as the real client.
 http_client_actor::behavior_type
 network_actor(http_client_actor::stateful_pointer<network_state> self, network_wiring w) {
+  auto abort = [self, w](auto meant) {
+    const auto gone =
+      std::erase_if(*self->state.open, [&](const auto& c) { return meant(c.second); });
+    w.owner->requests_aborted += gone;
+  };
   return {
     [self](inspect_atom) { return card_of(self, "virtual"); },
     [self, w](http_send& order) {
-      if (!*w.wire) return;
-      ++w.owner->requests_sent;
-      const auto call = self->state.next++;
-      auto open = self->state.open;
-      open->emplace(call, network_state::open_call{order.from, order.id, std::move(order.request)});
-      auto answer = [open, w, call](caf::event_based_actor* timer) {
-        auto node = open->extract(call);
-        if (node.empty() || !*w.wire) return;
-        http_response response;
-        if (w.owner->network)
-          response = w.owner->network(node.mapped().request);
-        else
-          response.error = "no network in this world";
-        timer->send(node.mapped().from, http_answered{node.mapped().id, std::move(response)});
-      };
-      self->system().spawn([answer, delay = w.delay](caf::event_based_actor* timer) {
-        timer->delayed_send(timer, delay, tick_atom_v);
-        return caf::behavior{[timer, answer](tick_atom) {
-          answer(timer);
-          timer->quit();
-        }};
-      });
+      answer_later(self, w, {order.from, {}, order.id, std::move(order.request)});
     },
-    [self, w](const http_abort& order) {
-      auto& open = *self->state.open;
-      for (auto i = open.begin(); i != open.end(); ++i) {
-        if (i->second.id != order.id || i->second.from != order.from) continue;
-        open.erase(i);
-        ++w.owner->requests_aborted;
-        return;
+    [abort](const http_abort& order) {
+      abort([&](const auto& c) { return c.id == order.id && c.from == order.from; });
+    },
+    [self, w](http_send_many& order) {
+      for (auto& b : order.bodies) {
+        auto request = *order.like;
+        request.body = std::move(b.body);
+        answer_later(self, w, {{}, order.from, b.id, std::move(request)});
       }
+    },
+    [abort](const http_abort_many& order) {
+      abort([&](const auto& c) {
+        return c.many == order.from && std::ranges::find(order.ids, c.id) != order.ids.end();
+      });
     },
   };
 }
@@ -194,6 +222,7 @@ bool world::power_on(std::function<void(result<recovered>)> then) {
   core_.retention =
     system_.spawn(retention, clock_, retention_config{options_.retention, duration{60'000}, 1000});
   core_.gatekeeper = system_.spawn(gatekeeper, clock_, options_.gates);
+  core_.gateway = system_.spawn(gateway, clock_, options_.gateway);
   for (std::uint32_t i = 0; i < options_.hosts; ++i) {
     host.ids = ids();
     host.label = "host " + std::to_string(i + 1);
@@ -209,6 +238,7 @@ bool world::power_on(std::function<void(result<recovered>)> then) {
   caf::anon_send(core_.timekeeper, core_);
   caf::anon_send(core_.retention, core_);
   caf::anon_send(core_.gatekeeper, core_);
+  caf::anon_send(core_.gateway, core_);
   for (const auto& h : core_.hosts)
     caf::anon_send(h, core_);
   caf::anon_send(core_.journal, observe_journal{caf::actor_cast<event_observer>(core_.event_log)});
@@ -222,6 +252,7 @@ bool world::power_on(std::function<void(result<recovered>)> then) {
   known(core_.inspector);
   known(core_.retention);
   known(core_.gatekeeper);
+  known(core_.gateway);
   known(supervisor_);
   for (const auto& h : core_.hosts)
     known(h);
@@ -241,6 +272,7 @@ void world::kill_actors() {
   kill(core_.inspector);
   kill(core_.retention);
   kill(core_.gatekeeper);
+  kill(core_.gateway);
   for (const auto& h : core_.hosts)
     kill(h);
   core_ = {};

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "actors/gatekeeper.hpp"
+#include "actors/gateway.hpp"
 #include "base/clock.hpp"
 #include "messages/actors.hpp"
 #include "storage/memory_store.hpp"
@@ -38,6 +39,7 @@ struct world_options {
   std::uint64_t live_max = 1'000'000;
   std::uint64_t input_bytes_max = 1 << 20;
   gates_config gates;
+  gateway_config gateway;
   bool lose_timers = false; ///< no timer is ever armed: only the rescan finds what is due (F6)
 };
 
@@ -146,6 +148,8 @@ public:
   /// So many reads fail once the next boot has read its list of runs.
   std::size_t fail_reads_after_boot = 0;
   provider network;
+  /// How long the network takes for a request; empty: as the options say.
+  std::function<duration(const http_request&)> latency;
   std::uint64_t requests_sent = 0;
   std::uint64_t requests_aborted = 0;
 

@@ -1,0 +1,96 @@
+#include "rules/delivery.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+namespace sluice {
+
+namespace delivering {
+
+std::optional<int> number(std::string_view text) noexcept {
+  int n = 0;
+  const auto* end = text.data() + text.size();
+  const auto read = std::from_chars(text.data(), end, n);
+  if (read.ec != std::errc{} || read.ptr != end || n < 0) return std::nullopt;
+  return n;
+}
+
+/// `Wed, 18 Nov 2026 11:49:05 GMT`; the name of the day is not read.
+std::optional<timestamp> http_date(std::string_view text) noexcept {
+  constexpr std::array<std::string_view, 12> names{"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                                   "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+  if (text.size() != 29 || !text.ends_with(" GMT")) return std::nullopt;
+  const auto* month = std::ranges::find(names, text.substr(8, 3));
+  const auto day = number(text.substr(5, 2));
+  const auto year = number(text.substr(12, 4));
+  const auto hours = number(text.substr(17, 2));
+  const auto minutes = number(text.substr(20, 2));
+  const auto seconds = number(text.substr(23, 2));
+  if (month == names.end() || !day || !year || !hours || !minutes || !seconds) return std::nullopt;
+  const std::chrono::year_month_day date{
+    std::chrono::year{*year}, std::chrono::month{static_cast<unsigned>(month - names.begin()) + 1},
+    std::chrono::day{static_cast<unsigned>(*day)}};
+  if (!date.ok()) return std::nullopt;
+  return timestamp{std::chrono::sys_days{date}} + std::chrono::hours{*hours}
+         + std::chrono::minutes{*minutes} + std::chrono::seconds{*seconds};
+}
+
+} // namespace delivering
+
+delivery_verdict judge(const http_response& answer) noexcept {
+  const auto status = answer.status;
+  if (!answer.error.empty() || status < 200) return delivery_verdict::failed;
+  if (status < 300 || status == 409) return delivery_verdict::accepted;
+  switch (status) {
+  case 401:
+    return delivery_verdict::unauthorized;
+  case 429:
+    return delivery_verdict::limited;
+  case 408:
+  case 425:
+    return delivery_verdict::failed;
+  default:
+    // A redirect is not followed: a POST must not be sent to where nobody asked for it.
+    return status >= 400 && status < 500 ? delivery_verdict::refused : delivery_verdict::failed;
+  }
+}
+
+std::optional<duration> asked_pause(const http_response& answer, timestamp now) {
+  if (answer.status != 429 && answer.status != 503) return std::nullopt;
+  const auto text = answer.header("Retry-After");
+  if (text.empty()) return std::nullopt;
+  if (text.find_first_not_of("0123456789") == std::string_view::npos) {
+    const auto seconds = delivering::number(text);
+    if (!seconds) return retry_after_max; // more than fits
+    return std::min<duration>(std::chrono::seconds{*seconds}, retry_after_max);
+  }
+  const auto at = delivering::http_date(text);
+  if (!at) return std::nullopt;
+  return std::clamp(*at - now, duration::zero(), retry_after_max);
+}
+
+delivery_decision after_delivery(delivery_verdict verdict, delivery_tries& tries,
+                                 const delivery_moment& at, const delivery_config& config,
+                                 std::uint64_t entropy) noexcept {
+  switch (verdict) {
+  case delivery_verdict::accepted:
+    return {};
+  case delivery_verdict::refused:
+    if (++tries.refusals >= config.refusals_max) return {delivery_next::give_up};
+    break;
+  case delivery_verdict::failed:
+    tries.suspect = tries.suspect || (tries.failures != 0 && at.accepted > tries.seen);
+    tries.seen = at.accepted;
+    if ((at.circuit_closed || tries.suspect) && ++tries.failures >= config.failures_max)
+      return {delivery_next::give_up};
+    break;
+  case delivery_verdict::limited:
+  case delivery_verdict::unauthorized:
+    break;
+  }
+  const auto attempt = std::min<std::uint32_t>(tries.sent == 0 ? 0 : tries.sent - 1U, 20);
+  return {delivery_next::again, at.now + backoff(config.pause, attempt, entropy)};
+}
+
+} // namespace sluice
