@@ -60,8 +60,7 @@ error event_log_state::no_room() const {
 void event_log_state::request_all(request_runs& what, runs_promise promise) {
   for (const auto& r : what.runs)
     if (auto bad = check(r)) return reply(promise, std::move(bad));
-  if (what.runs.size() == 1 && !what.runs.front().idempotency_key.empty())
-    return request_keyed(std::move(what.runs.front()), promise);
+  if (what.runs.size() == 1) return request_keyed(std::move(what.runs.front()), promise);
   std::vector<op> ops;
   ops.reserve(2 * what.runs.size());
   request req;
@@ -78,33 +77,33 @@ void event_log_state::request_all(request_runs& what, runs_promise promise) {
 }
 
 void event_log_state::request_keyed(run_request r, runs_promise promise) {
+  if (r.idempotency_key.empty()) return request_placed(std::move(r), {}, promise);
   const auto key = run_key(r);
-  if (auto busy = busy_keys.find(key); busy != busy_keys.end()) {
-    busy->second.push_back([this, r, promise] { request_keyed(r, promise); });
-    return;
-  }
-  busy_keys[key];
-  self->request(core.reader, caf::infinite, find_keys{{key}})
-    .then(
-      [this, r, key, promise](found_keys& found) mutable {
-        if (found.events.front()) {
+  with_key(key, [this, r, key, promise] {
+    self->request(core.reader, caf::infinite, find_keys{{key}})
+      .then(
+        [this, r, key, promise](found_keys& found) mutable {
+          if (!found.events.front()) return request_placed(std::move(r), {key}, promise);
           free_key(key);
-          return answer_existing(r, found.events.front()->run, promise);
-        }
-        request req;
-        std::vector<op> ops;
-        open_run(r, ops, req.answer.runs.emplace_back());
-        req.runs = promise;
-        req.keys.push_back(key);
-        const auto id = next_token++;
-        committing.emplace(id, std::move(req));
-        self->send(core.journal,
-                   append{caf::actor_cast<commit_sink>(self), id, std::move(ops), true});
-      },
-      [this, key, promise](caf::error& e) mutable {
-        free_key(key);
-        promise.deliver(std::move(e));
-      });
+          answer_existing(r, found.events.front()->run, promise);
+        },
+        [this, key, promise](caf::error& e) mutable {
+          free_key(key);
+          promise.deliver(std::move(e));
+        });
+  });
+}
+
+void event_log_state::commit_run(const run_request& r, std::vector<std::string> held,
+                                 runs_promise promise) {
+  request req;
+  std::vector<op> ops;
+  open_run(r, ops, req.answer.runs.emplace_back());
+  req.runs = promise;
+  req.keys = std::move(held);
+  const auto id = next_token++;
+  committing.emplace(id, std::move(req));
+  self->send(core.journal, append{caf::actor_cast<commit_sink>(self), id, std::move(ops), true});
 }
 
 void event_log_state::answer_existing(const run_request& r, run_id run, runs_promise promise) {
@@ -171,26 +170,23 @@ void event_log_state::publish(publish_event& what, event_promise promise) {
 }
 
 void event_log_state::publish_keyed(event e, event_promise promise) {
-  if (auto busy = busy_keys.find(e.key); busy != busy_keys.end()) {
-    busy->second.push_back([this, e, promise] { publish_keyed(e, promise); });
-    return;
-  }
-  busy_keys[e.key];
-  self->request(core.reader, caf::infinite, find_keys{{e.key}})
-    .then(
-      [this, e, promise](const found_keys& found) mutable {
-        if (!found.events.front()) return publish_now(std::move(e), promise);
-        free_key(e.key);
-        const auto& known = *found.events.front();
-        if (known.kind != e.kind || known.subject != e.subject || known.data != e.data)
-          return reply(promise,
-                       make_error(errc::conflict, "idempotencyKey: used before for another event"));
-        promise.deliver(event_published{true});
-      },
-      [this, key = e.key, promise](caf::error& failed) mutable {
-        free_key(key);
-        promise.deliver(std::move(failed));
-      });
+  with_key(e.key, [this, e, promise] {
+    self->request(core.reader, caf::infinite, find_keys{{e.key}})
+      .then(
+        [this, e, promise](const found_keys& found) mutable {
+          if (!found.events.front()) return publish_now(std::move(e), promise);
+          free_key(e.key);
+          const auto& known = *found.events.front();
+          if (known.kind != e.kind || known.subject != e.subject || known.data != e.data)
+            return reply(
+              promise, make_error(errc::conflict, "idempotencyKey: used before for another event"));
+          promise.deliver(event_published{true});
+        },
+        [this, key = e.key, promise](caf::error& failed) mutable {
+          free_key(key);
+          promise.deliver(std::move(failed));
+        });
+  });
 }
 
 void event_log_state::publish_now(event e, event_promise promise) {
@@ -204,11 +200,25 @@ void event_log_state::publish_now(event e, event_promise promise) {
   self->send(core.journal, std::move(order));
 }
 
+void event_log_state::with_key(const std::string& key, std::function<void()> then) {
+  if (auto busy = busy_keys.find(key); busy != busy_keys.end()) {
+    busy->second.push_back([this, key, then = std::move(then)] { with_key(key, then); });
+    return;
+  }
+  busy_keys[key];
+  then();
+}
+
 void event_log_state::free_key(const std::string& key) {
   auto node = busy_keys.extract(key);
   if (node.empty()) return;
   for (auto& next : node.mapped())
     next();
+}
+
+void event_log_state::free_keys(const std::vector<std::string>& keys) {
+  for (const auto& key : keys)
+    free_key(key);
 }
 
 void event_log_state::committed(const appended& done) {
@@ -218,8 +228,7 @@ void event_log_state::committed(const appended& done) {
     auto& req = node.mapped();
     if (req.runs.pending()) req.runs.deliver(std::move(req.answer));
     if (req.single.pending()) req.single.deliver(event_published{false});
-    for (const auto& key : req.keys)
-      free_key(key);
+    free_keys(req.keys);
   }
   for (auto id : done.refused) {
     auto node = committing.extract(id);
@@ -227,8 +236,7 @@ void event_log_state::committed(const appended& done) {
     auto& req = node.mapped();
     if (req.runs.pending()) reply(req.runs, no_room());
     if (req.single.pending()) reply(req.single, no_room());
-    for (const auto& key : req.keys)
-      free_key(key);
+    free_keys(req.keys);
   }
 }
 
@@ -298,10 +306,15 @@ void event_log_state::forget(const forget_events& what) {
 
 void event_log_state::hear(events_committed& told) {
   live_runs += told.requested.size();
+  for (const auto& r : told.requested)
+    live.add(r.row);
   cancel_runs cancels;
   std::vector<std::pair<event_sink, events_found>> answers;
   for (auto& e : told.events) {
-    if (e.kind == event_kind::run_ended && live_runs > 0) --live_runs;
+    if (e.kind == event_kind::run_ended) {
+      live.remove(e.run);
+      if (live_runs > 0) --live_runs;
+    }
     if (e.kind == event_kind::run_cancelled)
       if (auto id = parse_uuid(e.subject)) cancels.runs.push_back(run_id{*id});
     auto list = watchers.find(watch_key(e.kind, e.subject));
@@ -356,6 +369,12 @@ event_log_actor::behavior_type event_log(event_log_actor::stateful_pointer<event
             [self](publish_event& what) -> caf::result<event_published> {
               auto promise = self->make_response_promise<event_published>();
               self->state.publish(what, promise);
+              return promise;
+            }),
+    counted(self,
+            [self](const find_live_runs& what) -> caf::result<live_runs_found> {
+              auto promise = self->make_response_promise<live_runs_found>();
+              self->state.find_live(what, promise);
               return promise;
             }),
     counted(self, [self](ask_events& asked) { self->state.ask(asked); }),

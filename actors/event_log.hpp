@@ -1,5 +1,6 @@
 #pragma once
 
+#include "actors/live_index.hpp"
 #include "actors/observed.hpp"
 #include "base/boxed.hpp"
 #include "base/clock.hpp"
@@ -59,6 +60,7 @@ struct event_log_state {
 
   void request_all(request_runs& what, runs_promise promise);
   void request_keyed(run_request r, runs_promise promise);
+  void commit_run(const run_request& r, std::vector<std::string> held, runs_promise promise);
   void publish(publish_event& what, event_promise promise);
   void publish_keyed(event e, event_promise promise);
   void publish_now(event e, event_promise promise);
@@ -66,9 +68,36 @@ struct event_log_state {
   error no_room() const;
   void open_run(const run_request& r, std::vector<op>& ops, run_accepted& answer);
   void answer_existing(const run_request& r, run_id run, runs_promise promise);
+  /// Calls `then` as soon as nobody else holds the key; held until `free_key`.
+  void with_key(const std::string& key, std::function<void()> then);
   void free_key(const std::string& key);
+  void free_keys(const std::vector<std::string>& keys);
   void committed(const appended& done);
   timestamp now() const { return clock.now(self->clock().now()); }
+
+  // -- runs of the same installation (event_log_conflicts.cpp) -----------------------
+
+  /// A request that holds the place of its installation, until it is judged.
+  struct contender {
+    run_request r;
+    std::vector<std::string> held;
+    runs_promise promise;
+    std::vector<run_id> others; ///< not judged yet
+  };
+  using live_reader = std::function<void(const error& failed)>;
+
+  /// Of this process: after a restart the first who asks has it read from the store.
+  live_index live;
+  std::vector<live_reader> live_waiting;
+
+  void request_placed(run_request r, std::vector<std::string> held, runs_promise promise);
+  void judge(contender c);
+  void judge_one(contender c, const run_found& other);
+  void find_live(const find_live_runs& what, caf::typed_response_promise<live_runs_found> promise);
+  /// Calls `then` when `live` is complete, or with why it cannot be.
+  void with_live(live_reader then);
+  void load_live(std::optional<run_id> after);
+  void live_loaded(const error& failed);
 
   // -- waiting for events ----------------------------------------------------------
 

@@ -1,10 +1,13 @@
 #include "api/api.hpp"
 
 #include "api/actors.hpp"
+#include "api/cancel.hpp"
 #include "api/errors.hpp"
 #include "api/health.hpp"
 #include "api/routes.hpp"
 #include "api/runs.hpp"
+#include "api/stream.hpp"
+#include "api/trigger.hpp"
 #include "rules/trace.hpp"
 
 #include <caf/send.hpp>
@@ -18,10 +21,17 @@ namespace sluice::api {
 namespace {
 
 constexpr std::array all_routes{
-  route{"POST", "/runs", start_run},         route{"GET", "/runs", list_runs},
-  route{"GET", "/runs/{id}", show_run},      route{"POST", "/runs/{id}/resume", resume_parked_run},
-  route{"POST", "/cancel", cancel_running},  route{"POST", "/events", take_event},
-  route{"GET", "/health/live", health_live}, route{"GET", "/health/ready", health_ready},
+  route{"POST", "/trigger", trigger_backfill},
+  route{"POST", "/cancel", cancel_running},
+  route{"POST", "/runs", start_run},
+  route{"GET", "/runs", list_runs},
+  route{"GET", "/runs/{id}", show_run},
+  route{"GET", "/runs/{id}/events", stream_run},
+  route{"POST", "/runs/{id}/resume", resume_parked_run},
+  route{"POST", "/runs/{id}/units/{unit}/retry", retry_unit},
+  route{"POST", "/events", take_event},
+  route{"GET", "/health/live", health_live},
+  route{"GET", "/health/ready", health_ready},
   route{"GET", "/actors", list_actors},
 };
 
@@ -73,18 +83,20 @@ api_actor::behavior_type api(api_actor::stateful_pointer<api_state> self, engine
   self->state.clock = clock;
   self->state.ids = ids;
   self->state.core = std::move(core);
-  self->state.config = config;
+  self->state.config = std::move(config);
   return {
     [self](inspect_atom) {
       actor_card card;
       card.kind = self->state.name;
       card.id = self->id();
       card.mailbox = self->mailbox().size();
-      card.state = std::to_string(self->state.open()) + " calls open";
+      card.state = std::to_string(self->state.open()) + " calls open, "
+                   + std::to_string(self->state.watches.clients()) + " streams";
       card.handled = self->state.handled;
       return card;
     },
     [self](api_request& r) { self->state.take(r); },
+    [self](tick_atom) { poll_watched(self->state); },
   };
 }
 

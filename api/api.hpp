@@ -1,6 +1,7 @@
 #pragma once
 
 #include "api/call.hpp"
+#include "api/watch.hpp"
 #include "base/clock.hpp"
 #include "base/uuid.hpp"
 #include "http/exchange.hpp"
@@ -11,6 +12,8 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
+#include <vector>
 
 namespace sluice::api {
 
@@ -27,12 +30,22 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::api::api_request)
 namespace sluice::api {
 
 /// The HTTP contract: checks what comes in, asks the actors of the core, words the answer.
-using api_actor = inspected_actor::extend<caf::reacts_to<api_request>>;
+using api_actor = inspected_actor::extend<caf::reacts_to<api_request>, caf::reacts_to<tick_atom>>;
+
+/// A provider that can be backfilled, and the types of entities that it has.
+struct known_provider {
+  std::string name;
+  std::vector<std::string> entities;
+};
 
 struct api_config {
   std::size_t open_max = 256;      ///< calls at once; more are answered 503
   duration answer_timeout{10'000}; ///< for one question to an actor
   duration cancel_timeout{60'000}; ///< a cancel is answered when the work has stopped (P11)
+  std::size_t watchers_max = 64;   ///< streams of events at once; more are answered 503
+  duration watch_interval{500};    ///< how often a run that is watched is looked at
+  duration heartbeat{15'000};      ///< a silent stream says that it is still there
+  std::vector<known_provider> providers{};
 };
 
 struct api_state {
@@ -46,6 +59,7 @@ struct api_state {
   api_config config;
   std::shared_ptr<int> tickets = std::make_shared<int>();
   std::uint64_t handled = 0;
+  watch_book watches;
 
   [[nodiscard]] std::size_t open() const noexcept {
     return static_cast<std::size_t>(tickets.use_count()) - 1;

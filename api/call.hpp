@@ -5,6 +5,7 @@
 #include "http/exchange.hpp"
 #include "http/problem.hpp"
 #include "http/target.hpp"
+#include "messages/ids.hpp"
 
 #include <memory>
 #include <string>
@@ -30,6 +31,8 @@ public:
   std::shared_ptr<void> ticket;
 
   void answer(int status, std::string json) const;
+  /// Begins a stream of events: what is written into `body` is sent until that is ended.
+  void answer_events(std::shared_ptr<http::live_body> body) const;
   void fail(const http::problem& p, std::vector<http::field> headers = {}) const;
   void fail(const error& e) const;
 
@@ -38,5 +41,8 @@ private:
 };
 
 using call_ptr = std::shared_ptr<call>;
+
+/// The run that the path names; nil after the call was answered: there is none.
+[[nodiscard]] run_id run_of(const call& c);
 
 } // namespace sluice::api

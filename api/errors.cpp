@@ -51,6 +51,8 @@ http::problem to_problem(const error& e) {
     return {404, "JOB_NOT_FOUND", detail};
   case errc::conflict:
     return {409, "CONFLICT", detail};
+  case errc::already_running:
+    return {409, "JOB_ALREADY_RUNNING", detail};
   case errc::cancelled:
     return {409, "CANCELLED", detail};
   case errc::too_large:

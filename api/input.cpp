@@ -108,6 +108,54 @@ std::uint64_t input::number(std::string_view name, std::uint64_t otherwise, std:
   return n;
 }
 
+std::uint64_t input::one_of(std::string_view name, std::uint64_t otherwise,
+                            std::span<const std::uint64_t> allowed) {
+  const auto* m = find(name);
+  if (!m || m->kind == json::cursor::kind::null) return otherwise;
+  std::string choice;
+  for (const auto n : allowed) {
+    const auto text = std::to_string(n);
+    if (m->kind == json::cursor::kind::integer && m->text == text) return n;
+    choice += (choice.empty() ? "" : ", ") + text;
+  }
+  wrong(name, "must be one of the numbers " + choice);
+  return otherwise;
+}
+
+std::string input::one_of(std::string_view name, std::string_view otherwise,
+                          std::span<const std::string_view> allowed) {
+  const auto* m = find(name);
+  if (!m || m->kind == json::cursor::kind::null) return std::string{otherwise};
+  std::string choice;
+  for (const auto text : allowed) {
+    if (m->kind == json::cursor::kind::string && m->text == text) return m->text;
+    choice.append(choice.empty() ? "" : ", ").append(text);
+  }
+  wrong(name, "must be one of " + choice);
+  return std::string{otherwise};
+}
+
+std::vector<std::string> input::texts(std::string_view name, std::size_t bytes_max,
+                                      std::size_t count_max) {
+  const auto* m = find(name);
+  if (!m || m->kind == json::cursor::kind::null) return {};
+  const auto list = m->kind == json::cursor::kind::array
+                      ? json::decode<std::vector<std::string>>(m->text)
+                      : result<std::vector<std::string>>{make_error(errc::bad_input, "no list")};
+  if (!list) {
+    wrong(name, "must be a list of strings");
+    return {};
+  }
+  if (list->size() > count_max) wrong(name, "at most " + std::to_string(count_max));
+  for (auto text = list->begin(); text != list->end(); ++text) {
+    if (text->empty() || text->size() > bytes_max)
+      wrong(name, "each must have 1 to " + std::to_string(bytes_max) + " bytes");
+    if (std::find(list->begin(), text, *text) != text)
+      wrong(name, "'" + *text + "' is there twice");
+  }
+  return *list;
+}
+
 std::optional<http::problem> input::problem() {
   for (const auto& m : members_) {
     if (!m.used) wrong(m.name, "unknown");

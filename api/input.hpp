@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,6 +33,15 @@ public:
   std::optional<run_id> run_or_none(std::string_view name);
   std::uint64_t number(std::string_view name, std::uint64_t otherwise, std::uint64_t min,
                        std::uint64_t max);
+
+  /// One of `allowed`; `otherwise` when absent or null.
+  std::uint64_t one_of(std::string_view name, std::uint64_t otherwise,
+                       std::span<const std::uint64_t> allowed);
+  std::string one_of(std::string_view name, std::string_view otherwise,
+                     std::span<const std::string_view> allowed);
+  /// A list of at most `count_max` different texts; empty when absent or null.
+  std::vector<std::string> texts(std::string_view name, std::size_t bytes_max,
+                                 std::size_t count_max);
 
   void wrong(std::string_view field, std::string message);
 

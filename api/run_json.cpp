@@ -1,10 +1,9 @@
 #include "api/run_json.hpp"
 
+#include "api/backfill_json.hpp"
 #include "base/clock.hpp"
 
 namespace sluice::api {
-
-namespace {
 
 void put_text(json::writer& w, std::string_view name, std::string_view text) {
   w.key(name);
@@ -18,8 +17,9 @@ void put_time(json::writer& w, std::string_view name, timestamp t) {
   put_text(w, name, to_rfc3339(t));
 }
 
-void put_step(json::writer& w, const step_record& step) {
+std::string step_json(const step_record& step) {
   const bool failed = step.status == step_status::failed;
+  json::writer w;
   w.obj().key("ordinal").num(std::uint64_t{step.ordinal}).key("name").str(step.name);
   w.key("kind").str(to_string(step.kind)).key("status").str(to_string(step.status));
   w.key("failedAttempts").num(std::uint64_t{step.attempt});
@@ -27,14 +27,30 @@ void put_step(json::writer& w, const step_record& step) {
   put_time(w, "until", step.until);
   w.key("resultBytes");
   w.num(std::uint64_t{step.status == step_status::done ? step.payload.size() : 0});
-  w.key("error").raw(failed && !step.payload.empty() ? step.payload : "null").end();
+  w.key("error").raw(failed && !step.payload.empty() ? step.payload : "null");
+  return w.end().take();
 }
+
+std::string waits_json(const std::optional<run_look>& look) {
+  json::writer w;
+  w.arr();
+  if (look) {
+    for (const auto& wait : look->waits) {
+      w.obj().key("step").str(wait.step).key("reason").str(wait.reason);
+      put_time(w, "until", wait.until);
+      w.end();
+    }
+  }
+  return w.end().take();
+}
+
+namespace {
 
 void put_steps(json::writer& w, const step_page& page) {
   w.key("steps").arr();
   for (const auto& memo : page.runs) {
     for (const auto& step : memo.steps)
-      put_step(w, step);
+      w.raw(step_json(step));
   }
   w.end().key("stepsNext");
   if (page.next && page.next->ordinal)
@@ -46,19 +62,6 @@ void put_steps(json::writer& w, const step_page& page) {
     if (memo.corrupt) corrupt = memo.detail.empty() ? "a record cannot be read" : memo.detail;
   }
   put_text(w, "corrupt", corrupt);
-}
-
-void put_waits(json::writer& w, const std::optional<run_look>& look) {
-  w.key("waits").arr();
-  if (look) {
-    for (const auto& wait : look->waits) {
-      w.obj().key("step").str(wait.step).key("reason").str(wait.reason);
-      put_time(w, "until", wait.until);
-      w.end();
-    }
-  }
-  w.end();
-  put_text(w, "host", look ? look->host : "");
 }
 
 } // namespace
@@ -77,7 +80,7 @@ void put_row_members(json::writer& w, const run_row& row) {
   json::put(w, row.error);
 }
 
-std::string to_json(const run_view& v) {
+std::string to_json(const run_view& v, with_steps steps) {
   const auto& row = *v.found.row;
   json::writer w;
   w.obj();
@@ -91,8 +94,10 @@ std::string to_json(const run_view& v) {
     if (auto how = json::decode<run_outcome>(v.found.ended->data)) outcome = how->result.text;
   }
   w.key("result").raw(outcome);
-  put_waits(w, v.look);
-  put_steps(w, v.steps);
+  w.key("waits").raw(waits_json(v.look));
+  put_text(w, "host", v.look ? v.look->host : "");
+  if (v.backfill) put_backfill_members(w, v);
+  if (steps == with_steps::yes) put_steps(w, v.steps);
   return w.end().take();
 }
 

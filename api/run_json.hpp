@@ -1,26 +1,32 @@
 #pragma once
 
+#include "api/run_view.hpp"
 #include "base/json.hpp"
-#include "messages/reads.hpp"
 #include "messages/run.hpp"
-#include "messages/work.hpp"
 
-#include <optional>
+#include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace sluice::api {
-
-/// What is known of one run.
-struct run_view {
-  run_found found; ///< with a row
-  step_page steps; ///< of this run alone
-  std::optional<run_look> look;
-};
 
 /// The members that lists and single runs share: ids as text, instants in RFC 3339 or `null`.
 void put_row_members(json::writer& w, const run_row& row);
 
-/// The answer of GET /runs/{id}.
-[[nodiscard]] std::string to_json(const run_view& v);
+/// `null` when empty.
+void put_text(json::writer& w, std::string_view name, std::string_view text);
+/// RFC 3339, or `null` for `never`.
+void put_time(json::writer& w, std::string_view name, timestamp t);
+
+/// What a run waits for: [{step, reason, until}].
+[[nodiscard]] std::string waits_json(const std::optional<run_look>& look);
+
+/// {ordinal, name, kind, status, failedAttempts, at, until, resultBytes, error}
+[[nodiscard]] std::string step_json(const step_record& step);
+
+enum class with_steps : std::uint8_t { no, yes };
+
+/// The answer of GET /runs/{id}; a stream tells steps apart.
+[[nodiscard]] std::string to_json(const run_view& v, with_steps steps = with_steps::yes);
 
 } // namespace sluice::api

@@ -1,9 +1,13 @@
 #pragma once
 
 #include "api/api.hpp"
+#include "base/json.hpp"
 
-/// Runs and events: started, listed, looked at, resumed, cancelled.
+/// Runs and events: started, listed, looked at, resumed.
 namespace sluice::api {
+
+/// runId, correlationId, status: of an answer to a request for a run.
+void put_accepted_members(json::writer& w, const run_accepted& run);
 
 /// POST /runs {workflow, input, idempotencyKey?}: 202 {runId, correlationId, status}. The run is
 /// durable when this is answered.
@@ -19,9 +23,6 @@ inline constexpr std::size_t steps_shown = 1000;
 
 /// POST /runs/{id}/resume: 202 {runId, status}; a run that is not parked: 409.
 void resume_parked_run(api_state& s, const call_ptr& c);
-
-/// POST /cancel {runId, reason?}: 202 {cancelled: [runId]}; nothing to cancel: 404.
-void cancel_running(api_state& s, const call_ptr& c);
 
 /// POST /events {kind, subject, data, idempotencyKey?}: 202 {existing, correlationId}.
 void take_event(api_state& s, const call_ptr& c);

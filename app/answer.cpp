@@ -14,6 +14,31 @@ void show_member(const json::cursor& run, std::string_view label, std::string_vi
   print_line(line + painted(printable(text)));
 }
 
+/// The units of a backfill; those that a later run retried say which.
+void show_units(const json::cursor& run) {
+  text_table units{{"UNIT", "NAME", "STATUS", "PAGES", "EVENTS", "SKIPPED", "DEAD",
+                    "WAITS OR ERROR", "RETRIED IN"}};
+  for (const auto& unit : items_of(run, "units")) {
+    const auto counts = unit.find("counts");
+    const auto wrong = unit.find("error");
+    const auto waiting = unit.find("waiting");
+    auto why = wrong ? text_of(*wrong, "message") : std::string{};
+    if (why.empty() && waiting && !waiting->is_null()) {
+      const auto until = text_of(*waiting, "until");
+      why = text_of(*waiting, "reason") + (until.empty() ? "" : " until " + until);
+    }
+    if (why.empty()) why = text_of(unit, "note");
+    const auto from = text_of(unit, "run");
+    units.add({text_of(unit, "unit"), text_of(unit, "resourceName"), text_of(unit, "status"),
+               text_of(unit, "pagesProcessed"), text_of(unit, "eventsDispatched"),
+               counts ? text_of(*counts, "skipped") : "",
+               counts ? text_of(*counts, "deadLettered") : "", why,
+               from == text_of(run, "runId") ? "" : from});
+  }
+  if (!units.empty()) print("\n" + units.text());
+  if (text_of(run, "unitsMore") == "true") print_line("there are more units");
+}
+
 } // namespace
 
 std::string text_of(const json::cursor& value) {
@@ -40,14 +65,26 @@ void show_run(const json::cursor& run) {
   show_member(run, "status", "status");
   show_member(run, "reason", "reason");
   show_member(run, "parent", "parentId");
+  show_member(run, "installation", "installationId");
+  show_member(run, "provider", "provider");
+  show_member(run, "org", "orgId");
+  show_member(run, "since", "since");
   show_member(run, "correlation", "correlationId");
   show_member(run, "requested", "requestedAt");
   show_member(run, "started", "startedAt");
   show_member(run, "ended", "endedAt");
-  show_member(run, "input", "input");
-  show_member(run, "result", "result");
+  if (const auto totals = run.find("totals")) {
+    print_line("totals       " + text_of(*totals, "unitsCompleted") + " of "
+               + text_of(*totals, "units") + " units, " + text_of(*totals, "eventsDispatched")
+               + " events, " + text_of(*totals, "pagesProcessed") + " pages");
+  } else {
+    show_member(run, "input", "input");
+    show_member(run, "result", "result");
+  }
   show_member(run, "error", "error");
   show_member(run, "corrupt", "corrupt");
+
+  show_units(run);
 
   text_table waits{{"WAITS IN", "FOR", "UNTIL"}};
   for (const auto& wait : items_of(run, "waits"))

@@ -14,7 +14,8 @@ namespace sluice {
 [[nodiscard]] std::string text_of(const json::cursor& object, std::string_view name);
 [[nodiscard]] std::vector<json::cursor> items_of(const json::cursor& object, std::string_view name);
 
-/// The answer of GET /runs/{id} as text: the run, what it waits for, its steps.
+/// The answer of GET /runs/{id} as text: the run, its units, what it waits for, its
+/// steps.
 void show_run(const json::cursor& run);
 
 } // namespace sluice

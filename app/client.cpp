@@ -2,12 +2,23 @@
 
 #include "base/json.hpp"
 
+#include <chrono>
 #include <future>
 #include <utility>
 
 namespace sluice {
 
 namespace {
+
+/// Longer than any run; a node that is gone without a word is found by its silence.
+constexpr duration stream_timeout = std::chrono::hours{24 * 365};
+
+http::curl_options loop_options() {
+  http::curl_options o;
+  // A stream that has nothing to tell says so every 15 s, in a few bytes.
+  o.low_speed_bytes_per_s = 1;
+  return o;
+}
 
 errc meaning_of(int status) {
   switch (status) {
@@ -70,7 +81,8 @@ std::string node_url(const std::optional<std::string>& flag,
 }
 
 client::client(http::url base, duration timeout)
-  : base_{std::move(base)}, timeout_{timeout}, loop_{std::make_unique<http::curl_loop>()} {}
+  : base_{std::move(base)}, timeout_{timeout},
+    loop_{std::make_unique<http::curl_loop>(loop_options())} {}
 
 result<client> client::make(std::string_view base_url, duration timeout) {
   auto base = http::url::parse(base_url);
@@ -101,9 +113,35 @@ result<std::string> client::ask(http_request request, std::string_view path) {
   auto answer = promise->get_future();
   loop_->start(++last_id_, std::move(request),
                [promise](std::uint64_t, http_response r) { promise->set_value(std::move(r)); });
-  auto where = base_.printable();
-  if (where.ends_with('/')) where.pop_back();
-  return judge(answer.get(), where, timeout_);
+  return judge(answer.get(), where(), timeout_);
+}
+
+std::shared_ptr<subscription> client::subscribe(std::string_view path) {
+  auto heard = std::make_shared<subscription>();
+  auto whole = base_.join(path);
+  if (!whole) {
+    heard->end(whole.error());
+    return heard;
+  }
+  http_request request;
+  request.url = whole->text();
+  request.headers.push_back({"Accept", "text/event-stream"});
+  request.timeout = stream_timeout;
+  auto over = [heard, at = where(), limit = timeout_](std::uint64_t, http_response r) {
+    const bool ended = r.error.empty() && r.status >= 200 && r.status < 300;
+    if (ended) return heard->end({});
+    auto judged = judge(std::move(r), at, limit);
+    heard->end(judged ? error{} : judged.error());
+  };
+  loop_->start(++last_id_, std::move(request), std::move(over),
+               [heard](std::string_view bytes) { heard->take(bytes); });
+  return heard;
+}
+
+std::string client::where() const {
+  auto text = base_.printable();
+  if (text.ends_with('/')) text.pop_back();
+  return text;
 }
 
 } // namespace sluice

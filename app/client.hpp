@@ -1,5 +1,6 @@
 #pragma once
 
+#include "app/subscription.hpp"
 #include "base/error.hpp"
 #include "base/time.hpp"
 #include "http/curl_loop.hpp"
@@ -33,9 +34,14 @@ public:
   result<std::string> get(std::string_view path);
   result<std::string> post(std::string_view path, std::string json);
 
+  /// A stream of events: it goes on until the node ends it, the connection breaks or the client
+  /// goes. Errors are told as those of `get`.
+  std::shared_ptr<subscription> subscribe(std::string_view path);
+
 private:
   client(http::url base, duration timeout);
 
+  [[nodiscard]] std::string where() const;
   result<std::string> ask(http_request request, std::string_view path);
 
   http::url base_;

@@ -1,15 +1,12 @@
 #include "app/client_commands.hpp"
 
 #include "app/answer.hpp"
-#include "app/client.hpp"
-#include "app/follow.hpp"
-#include "app/node_command.hpp"
+#include "app/calls.hpp"
 #include "app/output.hpp"
 #include "http/percent.hpp"
 #include "workflows/examples.hpp"
 
 #include <fstream>
-#include <functional>
 #include <iostream>
 #include <iterator>
 #include <utility>
@@ -17,32 +14,6 @@
 namespace sluice {
 
 namespace {
-
-/// What the node refused as wrong is wrong usage; everything else is work that failed.
-exit_code fail_call(const error& e) {
-  return fail(e, code_of(e) == errc::bad_input ? exit_code::wrong_usage : exit_code::failed);
-}
-
-result<client> connect(const client_options& o) {
-  return client::make(node_url(o.url, environment_variable("SLUICE_URL")));
-}
-
-/// Asks once and shows the answer.
-exit_code call(const client_options& o, const std::function<result<std::string>(client&)>& ask,
-               const std::function<void(const json::cursor&)>& show) {
-  auto node = connect(o);
-  if (!node) return fail_call(node.error());
-  auto said = ask(*node);
-  if (!said) return fail_call(said.error());
-  if (o.json) {
-    print_line(*said);
-    return exit_code::done;
-  }
-  auto answer = json::document::parse(*said);
-  if (!answer) return fail_call(answer.error());
-  show(answer->root());
-  return exit_code::done;
-}
 
 /// A JSON argument: itself, what is in `@file`, or what `-` has to say.
 result<std::string> json_argument(const std::string& name, const std::string& given) {
@@ -64,12 +35,6 @@ std::string run_path(const std::string& id) {
   return "runs/" + http::percent_encode(id);
 }
 
-void show_accepted(const json::cursor& said) {
-  print_line("run          " + text_of(said, "runId"));
-  print_line("status       " + painted(text_of(said, "status")));
-  print_line("correlation  " + text_of(said, "correlationId"));
-}
-
 } // namespace
 
 exit_code start_command(const start_options& o) {
@@ -79,30 +44,23 @@ exit_code start_command(const start_options& o) {
   body.obj().key("workflow").str(o.workflow).key("input").raw(*input);
   if (!o.key.empty()) body.key("idempotencyKey").str(o.key);
   auto ask = [&](client& node) { return node.post("runs", body.end().take()); };
-  if (!o.follow) return call(o.node, ask, show_accepted);
-
-  auto node = connect(o.node);
-  if (!node) return fail_call(node.error());
-  auto said = ask(*node);
-  if (!said) return fail_call(said.error());
-  auto accepted = json::document::parse(*said);
-  if (!accepted) return fail_call(accepted.error());
-  return follow_run(*node, text_of(accepted->root(), "runId"), o.node.json);
+  return o.follow ? call_and_follow(o.node, ask) : call(o.node, ask, show_accepted);
 }
 
 exit_code runs_command(const list_options& o) {
   auto path = "runs?limit=" + std::to_string(o.limit);
   if (!o.status.empty()) path += "&status=" + http::percent_encode(o.status);
   if (!o.workflow.empty()) path += "&workflow=" + http::percent_encode(o.workflow);
+  if (!o.installation.empty()) path += "&installationId=" + http::percent_encode(o.installation);
   return call(
     o.node, [&](client& node) { return node.get(path); },
     [](const json::cursor& said) {
-      text_table runs{{"RUN", "WORKFLOW", "STATUS", "REQUESTED", "ENDED", "ERROR"}};
+      text_table runs{{"RUN", "WORKFLOW", "STATUS", "INSTALLATION", "REQUESTED", "ENDED", "ERROR"}};
       for (const auto& run : items_of(said, "runs")) {
         const auto wrong = run.find("error");
         runs.add({text_of(run, "runId"), text_of(run, "workflow"), text_of(run, "status"),
-                  text_of(run, "requestedAt"), text_of(run, "endedAt"),
-                  wrong ? text_of(*wrong, "message") : ""});
+                  text_of(run, "installationId"), text_of(run, "requestedAt"),
+                  text_of(run, "endedAt"), wrong ? text_of(*wrong, "message") : ""});
       }
       print(runs.empty() ? "no runs\n" : runs.text());
       if (const auto next = text_of(said, "next"); !next.empty())
@@ -114,9 +72,16 @@ exit_code run_command(const run_options& o) {
   return call(o.node, [&](client& node) { return node.get(run_path(o.run)); }, show_run);
 }
 
-exit_code cancel_command(const run_options& o) {
+exit_code cancel_command(const cancel_options& o) {
+  if (o.run.empty() == o.installation.empty())
+    return fail_call(make_error(errc::bad_input, "cancel: name a run or --installation"));
   json::writer body;
-  body.obj().key("runId").str(o.run).end();
+  body.obj();
+  if (o.run.empty())
+    body.key("installationId").str(o.installation);
+  else
+    body.key("runId").str(o.run);
+  body.end();
   return call(
     o.node, [&](client& node) { return node.post("cancel", body.take()); },
     [](const json::cursor& said) {

@@ -31,6 +31,7 @@ struct list_options {
   client_options node;
   std::string status;
   std::string workflow;
+  std::string installation;
   std::uint32_t limit = 50;
 };
 
@@ -42,8 +43,15 @@ struct run_options {
 };
 
 exit_code run_command(const run_options& o);
-exit_code cancel_command(const run_options& o);
 exit_code resume_command(const run_options& o);
+
+struct cancel_options {
+  client_options node;
+  std::string run;
+  std::string installation; ///< instead of a run: all its backfills
+};
+
+exit_code cancel_command(const cancel_options& o);
 
 struct event_options {
   client_options node;

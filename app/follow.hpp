@@ -7,8 +7,11 @@
 
 namespace sluice {
 
-/// Asks until the run has ended or is parked. Prints each step as it is done and the result, or
-/// with `json` only the last answer.
+/// Follows a run until it has ended or is parked, and goes on when the node was restarted
+/// meanwhile. A backfill shows a bar per unit on a terminal, elsewhere a line per change, and a
+/// table at the end; of other runs each step is printed as it ends, and the result. With `json`
+/// only the last answer. `done` only when the run completed, which for a backfill is every unit
+/// (B2).
 exit_code follow_run(client& node, const std::string& run, bool json);
 
 } // namespace sluice

@@ -1,3 +1,4 @@
+#include "app/backfill_commands.hpp"
 #include "app/bench_command.hpp"
 #include "app/client_commands.hpp"
 #include "app/exit_code.hpp"
@@ -59,10 +60,48 @@ action declare_start(CLI::App& app) {
   return [o] { return start_command(*o); };
 }
 
+action declare_trigger(CLI::App& app) {
+  auto o = std::make_shared<trigger_options>();
+  app.add_option("--installation", o->installation, "whose history")->type_name("ID")->required();
+  app.add_option("--provider", o->provider, "github or vercel")->type_name("NAME")->required();
+  app.add_option("--org", o->org, "the account that it belongs to")->type_name("ID")->required();
+  app.add_option("--depth", o->depth, "days back: 7, 30 (default) or 90")->type_name("DAYS");
+  app.add_option("--entity", o->entities, "only these types; else all that the provider has")
+    ->type_name("TYPE");
+  app
+    .add_option("--on-conflict", o->on_conflict,
+                "when one is under way: queue (default), reject, or merge")
+    ->type_name("POLICY");
+  app.add_option("--key", o->key, "idempotency key: the same key starts one run only");
+  app.add_flag("--follow", o->follow, "show the units until the end; 0 only if all succeeded");
+  add_url(app, o->node);
+  return [o] { return trigger_command(*o); };
+}
+
+action declare_retry(CLI::App& app) {
+  auto o = std::make_shared<retry_options>();
+  app.add_option("run", o->run, "id of the backfill")->required();
+  app.add_option("unit", o->unit, "as `sluice run ID` shows it: RESOURCE~TYPE")->required();
+  app.add_flag("--follow", o->follow, "show it until the end; 0 only if it succeeded");
+  add_url(app, o->node);
+  return [o] { return retry_command(*o); };
+}
+
+action declare_cancel(CLI::App& app) {
+  auto o = std::make_shared<cancel_options>();
+  app.add_option("run", o->run, "id of the run");
+  app.add_option("--installation", o->installation, "instead: all backfills of it")
+    ->type_name("ID");
+  add_url(app, o->node);
+  return [o] { return cancel_command(*o); };
+}
+
 action declare_runs(CLI::App& app) {
   auto o = std::make_shared<list_options>();
   app.add_option("--status", o->status, "only runs with this status");
   app.add_option("--workflow", o->workflow, "only runs of this workflow");
+  app.add_option("--installation", o->installation, "only runs of this installation")
+    ->type_name("ID");
   app.add_option("--limit", o->limit, "how many")->check(CLI::Range(1, 500));
   add_url(app, o->node);
   return [o] { return runs_command(*o); };
@@ -256,18 +295,29 @@ constexpr std::array commands{
           "  sluice node --data journal --listen 127.0.0.1:9000\n"
           "  SLUICE_LOG_LEVEL=debug sluice node --config sluice.toml",
           declare_node},
+  command{"trigger", "Backfill an installation's history",
+          "  sluice trigger --installation 42 --provider github --org acme --follow\n"
+          "  sluice trigger --installation 42 --provider github --org acme --depth 90 \\\n"
+          "    --entity issue --entity release --on-conflict merge",
+          declare_trigger},
+  command{"retry", "Run one unit of an ended backfill again, from where it stood",
+          "  sluice retry 019e2a4c-71d0-7000-8000-2ecac80f2304 1296269~issue --follow",
+          declare_retry},
   command{"start", "Start a run",
           "  sluice start example.counter --input '{\"steps\":5}' --follow\n"
           "  sluice start example.order --input @order.json --key order-17",
           declare_start},
   command{"runs", "List runs, newest first",
           "  sluice runs --status running\n"
+          "  sluice runs --installation 42\n"
           "  sluice runs --workflow example.order --limit 10 --json",
           declare_runs},
-  command{"run", "Show a run: its row, what it waits for, its steps",
+  command{"run", "Show a run: its row, its units, what it waits for, its steps",
           "  sluice run 019e2a4c-71d0-7000-8000-2ecac80f2304", declare_run<run_command>},
-  command{"cancel", "Cancel a run", "  sluice cancel 019e2a4c-71d0-7000-8000-2ecac80f2304",
-          declare_run<cancel_command>},
+  command{"cancel", "Cancel a run, or all backfills of an installation",
+          "  sluice cancel 019e2a4c-71d0-7000-8000-2ecac80f2304\n"
+          "  sluice cancel --installation 42",
+          declare_cancel},
   command{"resume", "Let a parked run go on",
           "  sluice resume 019e2a4c-71d0-7000-8000-2ecac80f2304", declare_run<resume_command>},
   command{"event", "Tell an event, which runs may wait for",

@@ -8,6 +8,7 @@
 #include "base/log.hpp"
 #include "config/listen.hpp"
 #include "config/load.hpp"
+#include "connectors/catalog.hpp"
 #include "http/server.hpp"
 #include "storage/lmdb_store.hpp"
 #include "workflows/backfill.hpp"
@@ -69,13 +70,21 @@ std::string url_of(const listen_address& where, std::uint16_t port) {
   return "http://" + (v6 ? "[" + where.host + "]" : where.host) + ":" + std::to_string(port);
 }
 
-backfill_config backfill_config_of(const settings& s) {
+api::api_config api_config_of(const connector_catalog& connectors) {
+  api::api_config c;
+  for (auto& name : connectors.providers())
+    c.providers.push_back({name, connectors.find(name)->entities()});
+  return c;
+}
+
+backfill_config backfill_config_of(const settings& s,
+                                   std::shared_ptr<const connector_catalog> connectors) {
   backfill_config c;
   c.gateway_url = s.gateway.url;
   c.api_key = s.gateway.api_key;
   if (!s.github.url.empty()) c.base_urls["github"] = s.github.url;
   if (!s.vercel.url.empty()) c.base_urls["vercel"] = s.vercel.url;
-  c.connectors = std::make_shared<const connector_catalog>(built_in_connectors());
+  c.connectors = std::move(connectors);
   c.runs_per_installation = s.backfill.runs_per_installation;
   c.runs_max = s.backfill.runs_max;
   c.units_per_installation = s.backfill.units_per_installation;
@@ -139,9 +148,11 @@ void run_node(const node_options& options) {
 
   catalog flows;
   add_examples(flows, config.example.url);
-  add_backfill(flows, backfill_config_of(config));
+  const auto connectors = std::make_shared<const connector_catalog>(built_in_connectors());
+  add_backfill(flows, backfill_config_of(config, connectors));
   node core{{config, clock, &disk, *grant, &flows, die}};
-  auto api = core.system().spawn(api::api, clock, uuid_source{}, core.core(), api::api_config{});
+  auto api =
+    core.system().spawn(api::api, clock, uuid_source{}, core.core(), api_config_of(*connectors));
   caf::anon_send(core.core().inspector, know_actor{api});
   const auto recovered = core.recover();
   if (!recovered) refuse(recovered.error(), exit_code::cannot_start);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 namespace sluice {
@@ -44,6 +45,50 @@ std::string printable(std::string_view text) {
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = '?';
   }
   return safe;
+}
+
+std::string clipped(std::string_view text, std::size_t columns) {
+  if (width(text) <= columns) return std::string{text};
+  std::size_t seen = 0;
+  std::size_t bytes = 0;
+  for (; bytes < text.size(); ++bytes) {
+    const bool begins = (static_cast<unsigned char>(text[bytes]) & 0xC0U) != 0x80U;
+    if (begins && ++seen >= columns) break;
+  }
+  return std::string{text.substr(0, bytes)} + (columns == 0 ? "" : "…");
+}
+
+std::string padded(std::string_view text, std::size_t columns) {
+  std::string out{text};
+  const auto used = width(text);
+  if (used < columns) out.append(columns - used, ' ');
+  return out;
+}
+
+std::string grouped(std::uint64_t n) {
+  auto text = std::to_string(n);
+  for (auto at = text.size(); at > 3; at -= 3)
+    text.insert(at - 3, 1, ',');
+  return text;
+}
+
+std::string short_time(std::chrono::seconds s) {
+  const auto total = std::max<std::int64_t>(0, s.count());
+  const auto two = [](std::int64_t n) { return (n < 10 ? "0" : "") + std::to_string(n); };
+  if (total >= 3600) return std::to_string(total / 3600) + "h" + two(total / 60 % 60) + "m";
+  if (total >= 60) return std::to_string(total / 60) + "m" + two(total % 60) + "s";
+  return std::to_string(total) + "s";
+}
+
+std::optional<terminal_size> terminal() {
+  const char* kind = std::getenv("TERM");
+  const bool dumb = kind == nullptr || std::string_view{kind} == "dumb";
+  if (dumb || ::isatty(STDOUT_FILENO) != 1) return std::nullopt;
+  terminal_size size;
+  winsize told{};
+  if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &told) == 0 && told.ws_col > 0 && told.ws_row > 0)
+    size = {told.ws_col, told.ws_row};
+  return size;
 }
 
 bool colours_wanted() {

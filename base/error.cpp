@@ -12,10 +12,11 @@ namespace sluice {
 
 namespace error_names {
 
-constexpr std::array<std::pair<errc, std::string_view>, 18> all{{
+constexpr std::array<std::pair<errc, std::string_view>, 19> all{{
   {errc::bad_input, "bad_input"},
   {errc::not_found, "not_found"},
   {errc::conflict, "conflict"},
+  {errc::already_running, "already_running"},
   {errc::unavailable, "unavailable"},
   {errc::timed_out, "timed_out"},
   {errc::cancelled, "cancelled"},

@@ -16,6 +16,7 @@ enum class errc : std::uint8_t {
   bad_input = 1,    ///< the caller sent something that can never work
   not_found,        ///< no such run, workflow, event or file
   conflict,         ///< the thing exists already or is in a state that forbids this
+  already_running,  ///< a run of that installation is under way, and the asker wants no second
   unavailable,      ///< the node is starting, stopping or read-only: try again later
   timed_out,        ///< no answer within the limit
   cancelled,        ///< the run was cancelled

@@ -2,17 +2,16 @@
 
 #include "base/uuid.hpp"
 #include "http/guards.hpp"
+#include "http/head.hpp"
 
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/write.hpp>
 #include <boost/beast/http/error.hpp>
 #include <boost/beast/http/rfc7230.hpp>
-#include <boost/beast/http/status.hpp>
 
 #include <algorithm>
 #include <chrono>
-#include <initializer_list>
 #include <utility>
 
 namespace sluice::http {
@@ -21,37 +20,12 @@ namespace beast = boost::beast;
 
 namespace {
 
-constexpr std::size_t read_bytes = 16ULL * 1024;
 /// One piece is cheaper to send than two; above this it is cheaper not to copy.
 constexpr std::size_t joined_bytes_max = 4ULL * 1024;
 
-bool is_printable(std::string_view text) {
-  return std::ranges::none_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x20; });
-}
-
-bool has_body(int status) {
-  return status >= 200 && status != 204 && status != 304;
-}
-
-/// Writes into a string that was used before: its room is there already.
-void put_head(std::string& head, const response& r, bool keep_alive) {
-  auto put = [&head](std::initializer_list<std::string_view> texts) {
-    for (const auto text : texts)
-      head.append(text);
-  };
-  const auto reason =
-    beast::http::obsolete_reason(beast::http::int_to_status(static_cast<unsigned>(r.status)));
-  head.clear();
-  put({"HTTP/1.1 ", std::to_string(r.status), " ", {reason.data(), reason.size()}});
-  put({"\r\nX-Content-Type-Options: nosniff\r\n"});
-  if (has_body(r.status)) {
-    put({"Content-Length: ", std::to_string(r.body.size()), "\r\n"});
-    if (is_printable(r.content_type)) put({"Content-Type: ", r.content_type, "\r\n"});
-  }
-  for (const auto& f : r.headers) {
-    if (is_printable(f.name) && is_printable(f.value)) put({f.name, ": ", f.value, "\r\n"});
-  }
-  put({keep_alive ? "\r\n" : "Connection: close\r\n\r\n"});
+/// Nobody will send it: whoever writes a live body must not do so for ever.
+void give_up(const std::optional<response>& r) {
+  if (r && r->live) r->live->close();
 }
 
 } // namespace
@@ -108,7 +82,8 @@ void connection::turn_away() {
 void connection::finish() {
   net::post(transport_.socket.get_executor(), [self = shared_from_this()] {
     const bool nothing_read = self->parser_ && !self->parser_->got_some();
-    if (self->phase_ == phase::idle || (self->phase_ == phase::reading && nothing_read)) {
+    if (self->phase_ == phase::idle || self->phase_ == phase::streaming
+        || (self->phase_ == phase::reading && nothing_read)) {
       self->close();
     }
   });
@@ -196,6 +171,7 @@ void connection::dispatch() {
     r.headers.push_back({std::string{f.name_string()}, std::string{f.value()}});
   }
   keep_alive_ = message.version() == 11 && message.keep_alive();
+  chunked_ = message.version() == 11;
   is_head_ = r.method == "HEAD";
   enter(phase::working);
   if (!r.target.starts_with('/') && r.target != "*") {
@@ -210,7 +186,9 @@ void connection::dispatch() {
 
   // Weak: an answer may come when the server is gone. While it is there, `open` keeps us alive.
   auto send = [weak = weak_from_this()](std::optional<response> answer) {
-    if (auto self = weak.lock()) self->send_answer(std::move(answer));
+    auto self = weak.lock();
+    if (!self) return give_up(answer);
+    self->send_answer(std::move(answer));
   };
   const auto self = shared_from_this();
   handing_on = this;
@@ -227,12 +205,14 @@ void connection::send_answer(std::optional<response> r) {
   }
   net::post(transport_.socket.get_executor(),
             [weak = weak_from_this(), r = std::move(r)]() mutable {
-              if (auto self = weak.lock()) self->answered(std::move(r));
+              auto self = weak.lock();
+              if (!self) return give_up(r);
+              self->answered(std::move(r));
             });
 }
 
 void connection::answered(std::optional<response> r) {
-  if (phase_ != phase::working) return;
+  if (phase_ != phase::working) return give_up(r);
   if (r && r->delay > duration{0}) return respond_later(std::move(*r));
   if (r) return respond(std::move(*r));
   refuse({503, "UNAVAILABLE", "nobody answered this request", true});
@@ -260,6 +240,7 @@ void connection::refuse(const problem& p) {
 void connection::respond(response r) {
   if (phase_ == phase::closed) return;
   if (r.lost) return close();
+  if (r.live) return respond_live(std::move(r));
   enter(phase::writing);
   if (core_->stopping) keep_alive_ = false;
   put_head(head_, r, keep_alive_);
@@ -306,9 +287,11 @@ void connection::respond_later(response r) {
 /// Closing with unread input would reset the connection and with it our last words on their way.
 void connection::linger() {
   if (phase_ != phase::lingering) {
+    if (live_) live_->close();
     transport_.end_sending();
     enter(phase::lingering, core_->options.linger_timeout);
   }
+  if (watching_) return; // goes on here by itself
   input_.clear();
   auto got = [self = shared_from_this()](boost::system::error_code failed, std::size_t) {
     if (self->phase_ != phase::lingering) return;
@@ -324,6 +307,7 @@ void connection::close() {
   ++timer_turn_;
   timer_.cancel();
   delay_.cancel();
+  if (live_) live_->close();
   transport_.close();
   core_->forget(shared_from_this());
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "http/live_body.hpp"
 #include "http/problem.hpp"
 #include "http/server.hpp"
 
@@ -22,13 +23,16 @@
 #include <string>
 #include <unordered_set>
 
-/// The inside of the server: included by server.cpp and connection.cpp only.
+/// The inside of the server: included by server.cpp and connection*.cpp only.
 namespace sluice::http {
 
 namespace net = boost::asio;
 using tcp = net::ip::tcp;
 
 class connection;
+
+/// What one read takes at most.
+inline constexpr std::size_t read_bytes = 16ULL * 1024;
 
 /// What all connections of a server share. They keep it alive, and with it the context that their
 /// sockets need, so a responder may be used after the server is gone.
@@ -80,7 +84,7 @@ public:
   void cut();
 
 private:
-  enum class phase : std::uint8_t { idle, reading, working, writing, lingering, closed };
+  enum class phase : std::uint8_t { idle, reading, working, writing, streaming, lingering, closed };
   using parser = boost::beast::http::request_parser<boost::beast::http::string_body>;
 
   void next_request();
@@ -95,6 +99,9 @@ private:
   void respond(response r);
   void respond_later(response r);
   void sent(boost::system::error_code failed);
+  void respond_live(response r);
+  void pump();
+  void watch_peer();
   void linger();
   void close();
 
@@ -120,6 +127,10 @@ private:
   bool is_head_ = false;
   std::string good_host_;                          ///< the Host header that passed the guards last
   std::optional<std::optional<response>> instant_; ///< an answer from inside the handler
+  bool chunked_ = true;                            ///< HTTP/1.1: a live body comes in chunks
+  bool watching_ = false;           ///< a read is under way that only waits for the peer to leave
+  std::shared_ptr<live_body> live_; ///< while streaming
+  bool sending_ = false;            ///< a piece of it is under way
   std::string head_;
   std::string body_;
 };

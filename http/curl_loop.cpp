@@ -265,11 +265,16 @@ curl_loop::curl_loop(curl_options options) : impl_{std::make_unique<impl>(std::m
 curl_loop::~curl_loop() = default;
 
 void curl_loop::start(std::uint64_t id, http_request request, done on_done) {
+  start(id, std::move(request), std::move(on_done), {});
+}
+
+void curl_loop::start(std::uint64_t id, http_request request, done on_done, piece on_piece) {
   auto t = std::make_unique<transfer>();
   t->id = id;
   t->body = std::move(request.body);
   t->request = std::make_shared<const http_request>(std::move(request));
   t->on_done = std::move(on_done);
+  t->on_piece = std::move(on_piece);
   impl_->hand_over([&] { impl_->started.push_back(std::move(t)); });
 }
 

@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace sluice::http {
@@ -44,6 +45,8 @@ public:
   /// Runs on the loop's thread, exactly once per `start`: hands the response on and returns. It may
   /// call `start` and `abort`.
   using done = std::function<void(std::uint64_t id, http_response)>;
+  /// Runs on the loop's thread, before `done`, with each part of the body as it arrives.
+  using piece = std::function<void(std::string_view bytes)>;
 
   /// Where the answers of many requests go: what ends in one turn of the loop is one call, on the
   /// loop's thread. Of an answer it gets the status, `Retry-After` and the first
@@ -63,6 +66,10 @@ public:
 
   /// Any thread. `id` is the caller's and must not be that of an open request.
   void start(std::uint64_t id, http_request request, done on_done);
+
+  /// The same for an answer that goes on for long: the body of a 2xx is told in pieces instead of
+  /// being kept, and no limit holds for its size.
+  void start(std::uint64_t id, http_request request, done on_done, piece on_piece);
 
   /// Any thread. Sends `like` once per body. What is the same for all is read and checked once, as
   /// long as it is the same object.

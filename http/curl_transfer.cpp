@@ -24,6 +24,14 @@ std::size_t on_some_body(char* data, std::size_t, std::size_t n, void* user) {
 
 std::size_t on_body(char* data, std::size_t, std::size_t n, void* user) {
   auto& t = *static_cast<transfer*>(user);
+  if (t.on_piece) {
+    long status = 0;
+    curl_easy_getinfo(t.easy.get(), CURLINFO_RESPONSE_CODE, &status);
+    if (status >= 200 && status < 300) {
+      t.on_piece({data, n});
+      return n;
+    }
+  }
   if (n > t.body_bytes_max - t.response.body.size()) {
     t.response.too_large = true;
     return 0; // ends the transfer

@@ -45,8 +45,9 @@ struct transfer {
   std::shared_ptr<const http_request> request;
   std::string body;
   curl_loop::done on_done;
-  curl_loop::outlet_ptr to; ///< instead of `on_done`
-  token tag = 0;            ///< there
+  curl_loop::piece on_piece; ///< may be empty
+  curl_loop::outlet_ptr to;  ///< instead of `on_done`
+  token tag = 0;             ///< there
   std::shared_ptr<const prepared> how;
   std::optional<url> redirected;
   steady::time_point deadline;

@@ -12,6 +12,8 @@
 /// What a server hands to its handler and gets back.
 namespace sluice::http {
 
+class live_body;
+
 struct field {
   std::string name;
   std::string value;
@@ -37,6 +39,8 @@ struct response {
   std::string body;
   std::string content_type = "application/json";
   std::vector<field> headers;
+  /// Set: this is the body, sent as it is written; the connection is closed after it.
+  std::shared_ptr<live_body> live{};
 
   // For servers that stand in for bad ones.
   duration delay{0};                      ///< it is sent so much later

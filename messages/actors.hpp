@@ -217,7 +217,8 @@ using admission_actor = inspected_actor::extend<
 /// Appends events and run requests once; wakes whoever waits for them.
 using event_log_actor = inspected_actor::extend<
   caf::reacts_to<core_actors>, caf::replies_to<request_runs>::with<runs_accepted>,
-  caf::replies_to<publish_event>::with<event_published>, caf::reacts_to<ask_events>,
+  caf::replies_to<publish_event>::with<event_published>,
+  caf::replies_to<find_live_runs>::with<live_runs_found>, caf::reacts_to<ask_events>,
   caf::reacts_to<forget_events>, caf::reacts_to<events_committed>, caf::reacts_to<store_changed>,
   caf::reacts_to<appended>, caf::replies_to<read_stats>::with<store_changed>,
   caf::reacts_to<retry_atom>>;
@@ -318,6 +319,8 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::read_stats)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::store_stats)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::request_runs)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::runs_accepted)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::find_live_runs)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::live_runs_found)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::publish_event)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::event_published)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::runs_requested)

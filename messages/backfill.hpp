@@ -105,6 +105,7 @@ struct unit_row {
   timestamp since{}; ///< of the window
   run_status status = run_status::pending;
   std::uint32_t pages = 0;
+  std::uint32_t pages_expected = 0; ///< as the provider's links say; 0: not known
   unit_counts counts;
   std::string cursor; ///< the page to go on with; empty: none is left
   std::string digest; ///< over the delivery ids served, in any order
@@ -127,6 +128,7 @@ void describe(Fields& f, unit_row& x) {
   f("since", x.since);
   f("status", x.status);
   f("pages", x.pages);
+  f("pagesExpected", x.pages_expected);
   f("counts", x.counts);
   f("cursor", x.cursor);
   f("digest", x.digest);

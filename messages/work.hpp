@@ -18,6 +18,14 @@ namespace sluice {
 
 // -- asking for runs and telling events ---------------------------------------
 
+/// What becomes of a request while a run of the same workflow and installation is under way (B1). A
+/// parked run is not: it holds no slot, and a person must look at it.
+enum class conflict_policy : std::uint8_t {
+  queue,  ///< a run of its own; the limits of the workflow make it wait
+  reject, ///< `errc::already_running`
+  merge,  ///< the run under way, if `workflow::covers` says that it does the work too; else `queue`
+};
+
 struct run_request {
   std::string workflow;
   std::string input = "null"; ///< JSON text
@@ -26,6 +34,7 @@ struct run_request {
   std::string installation;
   std::string correlation; ///< empty: one is made
   std::string traceparent; ///< empty: one is made
+  conflict_policy on_conflict = conflict_policy::queue;
 };
 
 /// Durable once answered: `run.requested` and the run's row are in the journal.
@@ -37,11 +46,22 @@ struct run_accepted {
   run_id run;
   std::string correlation;
   run_status status = run_status::pending;
-  bool existing = false; ///< a run with this idempotency key was there already
+  bool existing = false; ///< was there already: by its idempotency key, or merged
 };
 
 struct runs_accepted {
   std::vector<run_accepted> runs;
+};
+
+/// Which runs of a workflow an installation has that have not ended, parked ones too. Runs that
+/// other runs asked for do not count.
+struct find_live_runs {
+  std::string workflow;
+  std::string installation;
+};
+
+struct live_runs_found {
+  std::vector<run_id> runs; ///< oldest first
 };
 
 /// Writes an event from outside, once per idempotency key.

@@ -1,5 +1,7 @@
 #include "workflows/backfill.hpp"
 
+#include "rules/coverage.hpp"
+
 namespace sluice {
 
 void add_backfill(catalog& flows, backfill_config config) {
@@ -11,6 +13,7 @@ void add_backfill(catalog& flows, backfill_config config) {
          })
     .limit(parts->runs_per_installation, [](const backfill_request& r) { return r.installation; })
     .limit(parts->runs_max)
+    .covers(covers)
     .ends_as(status_of)
     .own_actor("orchestrator");
   flows

@@ -57,6 +57,8 @@ struct workflow {
   std::function<run_status(std::string_view result)> status; ///< empty: a result is a completion
   std::vector<concurrency_limit> limits;
   std::optional<throttle_limit> throttle;
+  /// Does a run with the first input do all that one with the second would (B1)? Empty: never.
+  std::function<bool(std::string_view under_way, std::string_view wanted)> covers;
   std::vector<cancel_rule> cancel_on;
   std::optional<duration> start_timeout;  ///< from admission to the first step (P12)
   std::optional<duration> finish_timeout; ///< from the first step, gates not counted (P12)
@@ -112,6 +114,14 @@ public:
   }
   workflow_options& throttle(std::uint32_t count, duration period) {
     w_.throttle = throttle_limit{count, period, {}};
+    return *this;
+  }
+  workflow_options& covers(bool (*all_of)(const In& under_way, const In& wanted)) {
+    w_.covers = [all_of](std::string_view under_way, std::string_view wanted) {
+      auto one = json::decode<In>(under_way);
+      auto other = json::decode<In>(wanted);
+      return one && other && all_of(*one, *other);
+    };
     return *this;
   }
   template <class F>

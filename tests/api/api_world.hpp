@@ -18,11 +18,14 @@ namespace sluice::test {
 struct script {
   std::function<caf::result<runs_accepted>(const request_runs&)> start;
   std::function<caf::result<event_published>(const publish_event&)> publish;
+  std::function<caf::result<live_runs_found>(const find_live_runs&)> live;
   std::function<caf::result<run_page>(const query_runs&)> query;
   std::function<caf::result<run_found>(const find_run&)> find;
   std::function<caf::result<step_page>(const load_steps&)> steps;
+  std::function<caf::result<table_page>(const load_table&)> table;
   std::function<caf::result<run_stopped>(const cancel_run&)> cancel;
   std::function<caf::result<run_resumed>(const resume_run&)> resume;
+  std::function<run_look(const look_at_run&)> look_at; ///< else `look`
   run_look look;
   run_counts counts;
   store_changed store;
@@ -45,6 +48,7 @@ inline event_log_actor::behavior_type event_log_stand_in(event_log_actor::pointe
     [](const core_actors&) {},
     [s](const request_runs& q) { return say<runs_accepted>(s->start, q); },
     [s](const publish_event& q) { return say<event_published>(s->publish, q); },
+    [s](const find_live_runs& q) { return say<live_runs_found>(s->live, q); },
     [](const ask_events&) {},
     [](const forget_events&) {},
     [](const events_committed&) {},
@@ -66,7 +70,7 @@ inline reader_actor::behavior_type reader_stand_in(reader_actor::pointer, script
     [](const find_keys&) -> caf::result<found_keys> { return unexpected(); },
     [s](const find_run& q) { return say<run_found>(s->find, q); },
     [s](const query_runs& q) { return say<run_page>(s->query, q); },
-    [](const load_table&) -> caf::result<table_page> { return unexpected(); },
+    [s](const load_table& q) { return say<table_page>(s->table, q); },
     [](const read_stats&) -> caf::result<store_stats> { return unexpected(); },
   };
 }
@@ -87,7 +91,7 @@ inline admission_actor::behavior_type admission_stand_in(admission_actor::pointe
     [](const recover&) -> caf::result<recovered> { return unexpected(); },
     [s](const cancel_run& q) { return say<run_stopped>(s->cancel, q); },
     [s](const resume_run& q) { return say<run_resumed>(s->resume, q); },
-    [s](const look_at_run&) { return s->look; },
+    [s](const look_at_run& q) { return s->look_at ? s->look_at(q) : s->look; },
     [s](const count_runs&) { return s->counts; },
     [](const drain_runs&) -> caf::result<drained> { return unexpected(); },
   };
