@@ -34,7 +34,7 @@ struct backfill_bench_result {
   double sandbox_cpu_us = 0;    ///< per event, over the node's turns
   double rss_mb = 0;            ///< the node's peak, the largest of all rounds
   std::uint64_t duplicates = 0; ///< of the node, in all rounds
-  std::uint64_t missing = 0;    ///< in all rounds, both sides
+  std::uint64_t missing = 0;    ///< always 0, as `corrupted`: else the bench fails
   std::uint64_t corrupted = 0;
 };
 
