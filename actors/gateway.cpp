@@ -200,8 +200,10 @@ void gateway_state::written(const appended& m) {
 // -- time -----------------------------------------------------------------------------
 
 void gateway_state::tick() {
-  tick_at = never;
   const auto time = now();
+  // One that was armed before an earlier one was: without this each would arm its own successor.
+  if (tick_at == never || time < tick_at) return;
+  tick_at = never;
   if (unmarked + completed != 0 && unmarked_since + config.ack_delay <= time) {
     hand_marks(time);
     report_outcomes();

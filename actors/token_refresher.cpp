@@ -2,8 +2,8 @@
 
 #include "base/json.hpp"
 #include "base/log.hpp"
-#include "http/percent.hpp"
-#include "http/url.hpp"
+#include "base/percent.hpp"
+#include "base/url.hpp"
 
 #include <caf/stateful_actor.hpp>
 
@@ -133,10 +133,9 @@ void token_refresher_state::passed(const pass_answered& answer) {
 
 void token_refresher_state::fetch() {
   doing = phase::fetching;
-  auto base = http::url::parse(parts.config->gateway.url);
-  result<http::url> target =
-    base ? base->join("/connections/" + http::percent_encode(connection) + "/token")
-         : std::move(base.error());
+  auto base = url::parse(parts.config->gateway.url);
+  result<url> target = base ? base->join("/connections/" + percent_encode(connection) + "/token")
+                            : std::move(base.error());
   if (!target) {
     doing = phase::idle;
     self->send(parts.gatekeeper,

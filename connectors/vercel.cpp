@@ -265,14 +265,14 @@ void vercel_connector::write_payload(std::string& out, const unit_scope& scope,
   out.append("{\"id\":").append(json::quoted(item.id));
   out.append(",\"type\":").append(json::quoted(item.event_type));
   out.append(",\"createdAt\":").append(std::to_string(to_millis(item.time)));
-  out.append(",\"payload\":{\"deployment\":").append(item.raw);
+  out.append(",\"deployment\":").append(item.raw);
   out.append(",\"project\":{\"id\":").append(json::quoted(scope.resource_id));
   if (!scope.resource_name.empty())
     out.append(",\"name\":").append(json::quoted(scope.resource_name));
   out += '}';
   if (vercel::is_team(scope.external_id))
     out.append(",\"team\":{\"id\":").append(json::quoted(scope.external_id)).append("}");
-  out += "}}";
+  out += '}';
 }
 
 } // namespace sluice

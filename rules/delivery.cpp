@@ -1,7 +1,8 @@
 #include "rules/delivery.hpp"
 
+#include "base/time_text.hpp"
+
 #include <algorithm>
-#include <array>
 #include <charconv>
 
 namespace sluice {
@@ -14,26 +15,6 @@ std::optional<int> number(std::string_view text) noexcept {
   const auto read = std::from_chars(text.data(), end, n);
   if (read.ec != std::errc{} || read.ptr != end || n < 0) return std::nullopt;
   return n;
-}
-
-/// `Wed, 18 Nov 2026 11:49:05 GMT`; the name of the day is not read.
-std::optional<timestamp> http_date(std::string_view text) noexcept {
-  constexpr std::array<std::string_view, 12> names{"Jan", "Feb", "Mar", "Apr", "May", "Jun",
-                                                   "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
-  if (text.size() != 29 || !text.ends_with(" GMT")) return std::nullopt;
-  const auto* month = std::ranges::find(names, text.substr(8, 3));
-  const auto day = number(text.substr(5, 2));
-  const auto year = number(text.substr(12, 4));
-  const auto hours = number(text.substr(17, 2));
-  const auto minutes = number(text.substr(20, 2));
-  const auto seconds = number(text.substr(23, 2));
-  if (month == names.end() || !day || !year || !hours || !minutes || !seconds) return std::nullopt;
-  const std::chrono::year_month_day date{
-    std::chrono::year{*year}, std::chrono::month{static_cast<unsigned>(month - names.begin()) + 1},
-    std::chrono::day{static_cast<unsigned>(*day)}};
-  if (!date.ok()) return std::nullopt;
-  return timestamp{std::chrono::sys_days{date}} + std::chrono::hours{*hours}
-         + std::chrono::minutes{*minutes} + std::chrono::seconds{*seconds};
 }
 
 } // namespace delivering
@@ -65,7 +46,7 @@ std::optional<duration> asked_pause(const http_response& answer, timestamp now) 
     if (!seconds) return retry_after_max; // more than fits
     return std::min<duration>(std::chrono::seconds{*seconds}, retry_after_max);
   }
-  const auto at = delivering::http_date(text);
+  const auto at = parse_http_date(text);
   if (!at) return std::nullopt;
   return std::clamp(*at - now, duration::zero(), retry_after_max);
 }

@@ -73,7 +73,8 @@ public:
     std::optional<std::string> at = std::move(first);
     for (std::uint32_t n = 1; at; ++n) {
       const auto memo = co_await page("re", n, *at);
-      if (memo.oldest == never || memo.oldest < began) break;
+      const bool old = memo.oldest == never || memo.oldest < began;
+      if (old && nothing_pending()) break;
       at = memo.next;
     }
   }
@@ -86,7 +87,8 @@ public:
       co_return memo_of(*again);
     };
     const page_memo again = co_await ctx_.step("check-" + work_.unit.entity, check);
-    if (again.wanted == last.wanted && again.filtered == last.filtered && !again.next) co_return;
+    const bool same = again.wanted == last.wanted && again.filtered == last.filtered && !again.next;
+    if (same && nothing_pending()) co_return;
     for (int pass = 1; pass <= rereads_max; ++pass) {
       bool news = false;
       std::optional<std::string> at = first;
@@ -95,11 +97,13 @@ public:
         news = news || books_.found_new();
         at = memo.next;
       }
-      if (!news) co_return;
+      if (!news && nothing_pending()) co_return;
     }
   }
 
   [[nodiscard]] std::uint32_t pages_of_first_reading() const noexcept { return read_; }
+  /// An item that was gone when its page was fetched again is looked for on later ones.
+  [[nodiscard]] bool nothing_pending() const noexcept { return books_.counts().pending == 0; }
 
 private:
   context& ctx_;
@@ -116,9 +120,9 @@ task<void> read_all(context& ctx, unit_at_work& work, unit_ledger& books) {
   page_walk walk{ctx, work, books};
   const auto last =
     co_await walk.first_reading(work.unit.cursor.empty() ? *first : work.unit.cursor);
-  const bool moved = books.counts().pending > 0;
   // Within one page nothing can shift.
-  if (walk.pages_of_first_reading() < 2 && work.unit.cursor.empty() && !moved) co_return;
+  const bool one_page = walk.pages_of_first_reading() < 2 && work.unit.cursor.empty();
+  if (one_page && walk.nothing_pending()) co_return;
   if (work.from.order(work.unit.entity) == list_order::by_update)
     co_await walk.reread_front(*first, began);
   else

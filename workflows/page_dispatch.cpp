@@ -229,7 +229,9 @@ private:
       return;
     }
     const auto& off = work_.unit.disabled_types;
-    if (std::find(off.begin(), off.end(), item->event_type) != off.end()) {
+    if (std::any_of(off.begin(), off.end(), [&](const std::string& type) {
+          return type == item->event_type || type == work_.unit.entity;
+        })) {
       ++plan_.memo.gated;
       const auto kept = keep(ctx_, work_, *item, body_of(work_, *item));
       const auto key = work_.unit.installation + '\0' + item->event_type + '\0' + item->id;

@@ -181,8 +181,8 @@ TEST_CASE("vercel: a payload is Vercel's webhook, the item byte for byte (B26)")
   const auto text = payload(vercel, scope, page.items[0]);
   CHECK(text
         == R"({"id":"backfill-inst_2-prj_1-deploy-dpl_1","type":"deployment.created","createdAt":)"
-             + std::to_string(now_ms) + R"(,"payload":{"deployment":)" + item
-             + R"(,"project":{"id":"prj_1","name":"web"},"team":{"id":"team_a"}}})");
+             + std::to_string(now_ms) + R"(,"deployment":)" + item
+             + R"(,"project":{"id":"prj_1","name":"web"},"team":{"id":"team_a"}})");
 }
 
 TEST_CASE("vercel: limits come in headers or in the body (B14, B24)") {

@@ -82,7 +82,7 @@ TEST_CASE("own actor: survives a crash, parents and children too (P1, P7)") {
   REQUIRE(w.publish("go", "b"));
   CHECK(w.outcome(a->run)->result.text == R"("a")");
   CHECK(w.outcome(b->run)->result.text == R"("b")");
-  CHECK(w.cards().size() == 12);
+  CHECK(w.cards().size() == 14);
 }
 
 TEST_CASE("own actor: thousands that come and go leave nothing behind (I18)") {
@@ -111,7 +111,8 @@ TEST_CASE("inspector: every actor of the node has a card, each once (60-surface)
     CHECK(!card.state.empty());
   }
   CHECK(kinds
-        == std::multiset<std::string>{"admission", "event-log", "gatekeeper", "http-client",
-                                      "inspector", "journal", "reader", "retention", "run-host",
-                                      "run-host", "supervisor", "timekeeper"});
+        == std::multiset<std::string>{"admission", "circuit-breaker", "event-log", "gatekeeper",
+                                      "gateway", "http-client", "inspector", "journal", "reader",
+                                      "retention", "run-host", "run-host", "supervisor",
+                                      "timekeeper"});
 }
