@@ -108,27 +108,16 @@ std::string unit_json(const unit_view& u) {
   return w.end().take();
 }
 
-std::string totals_json(const backfill_view& b) {
-  std::uint64_t live = 0;
-  std::uint64_t completed = 0;
-  timestamp from = never;
-  timestamp to = never;
-  for (const auto& u : b.units) {
-    completed += u.row.success() ? 1 : 0;
-    live += is_terminal(u.row.status) ? 0 : 1;
-    if (from == never || (u.row.started_at != never && u.row.started_at < from))
-      from = u.row.started_at;
-    to = std::max(to, u.row.updated_at);
-  }
+std::string totals_json(const backfill_totals& t) {
   json::writer w;
-  w.obj().key("units").num(std::uint64_t{b.units.size()}).key("unitsLive").num(live);
-  w.key("unitsCompleted").num(completed);
-  w.key("unitsFailed").num(b.units.size() - live - completed);
-  w.key("pagesProcessed").num(b.pages);
-  w.key("eventsProduced").num(produced(b.totals));
-  w.key("eventsDispatched").num(b.totals.delivered);
-  w.key("eventsPerSecond").num(per_second(b.totals.delivered, from, to));
-  put_counts(w, b.totals);
+  w.obj().key("units").num(t.units).key("unitsLive").num(t.live);
+  w.key("unitsCompleted").num(t.completed);
+  w.key("unitsFailed").num(t.units - std::min(t.units, t.live + t.completed));
+  w.key("pagesProcessed").num(t.pages);
+  w.key("eventsProduced").num(produced(t.counts));
+  w.key("eventsDispatched").num(t.counts.delivered);
+  w.key("eventsPerSecond").num(per_second(t.counts.delivered, t.from, t.to));
+  put_counts(w, t.counts);
   return w.end().take();
 }
 
@@ -140,11 +129,11 @@ void put_backfill_members(json::writer& w, const run_view& v) {
   w.key("retryOf");
   json::put(w, b.input.retry);
   put_time(w, "since", since_of(v));
-  w.key("totals").raw(totals_json(b)).key("units").arr();
+  w.key("totals").raw(totals_json(b.totals)).key("units").arr();
   for (const auto& u : b.units)
     w.raw(unit_json(u));
   w.end().key("unitsMore").boolean(b.more);
-  put_certificate(w, b.result.has_value(), b.totals, b.result ? b.result->digest : "");
+  put_certificate(w, b.result.has_value(), b.totals.counts, b.result ? b.result->digest : "");
 }
 
 } // namespace sluice::api

@@ -16,6 +16,6 @@ void put_backfill_members(json::writer& w, const run_view& v);
 
 /// {units, unitsLive, unitsCompleted, unitsFailed, pagesProcessed, eventsProduced,
 /// eventsDispatched, eventsPerSecond, counts: {…}}
-[[nodiscard]] std::string totals_json(const backfill_view& b);
+[[nodiscard]] std::string totals_json(const backfill_totals& t);
 
 } // namespace sluice::api

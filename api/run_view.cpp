@@ -86,25 +86,41 @@ void load_units(const viewing_ptr& v, const std::string& after) {
                       take_units);
 }
 
+void add(backfill_totals& to, const unit_row& u) {
+  ++to.units;
+  to.live += is_terminal(u.status) ? 0 : 1;
+  to.completed += u.success() ? 1 : 0;
+  to.pages += u.pages;
+  to.counts.served += u.counts.served;
+  to.counts.delivered += u.counts.delivered;
+  to.counts.skipped += u.counts.skipped;
+  to.counts.filtered += u.counts.filtered;
+  to.counts.gated += u.counts.gated;
+  to.counts.dead += u.counts.dead;
+  to.counts.pending += u.counts.pending;
+  if (u.started_at != never && (to.from == never || u.started_at < to.from)) to.from = u.started_at;
+  to.to = std::max(to.to, u.updated_at);
+}
+
 void take_units(const viewing_ptr& v, table_page& page) {
   auto& b = *v->seen.backfill;
   for (const auto& row : page.rows) {
     auto unit = json::decode<unit_row>(row.value);
     if (!unit) continue;
-    b.totals.served += unit->counts.served;
-    b.totals.delivered += unit->counts.delivered;
-    b.totals.skipped += unit->counts.skipped;
-    b.totals.filtered += unit->counts.filtered;
-    b.totals.gated += unit->counts.gated;
-    b.totals.dead += unit->counts.dead;
-    b.totals.pending += unit->counts.pending;
-    b.pages += unit->pages;
-    if (b.units.size() < units_max)
-      b.units.push_back({std::move(*unit), v->run(), {}});
-    else
+    if (b.units.size() == units_max) {
       b.more = true;
+      break;
+    }
+    add(b.totals, *unit);
+    b.units.push_back({std::move(*unit), v->run(), {}});
   }
   if (page.rows.size() == rows_per_read && !b.more) return load_units(v, page.rows.back().key);
+  if (b.result) {
+    b.totals.units = b.result->units_planned;
+    b.totals.completed = b.result->units_succeeded;
+    b.totals.pages = b.result->pages;
+    b.totals.counts = b.result->totals;
+  }
   find_retries(v);
 }
 

@@ -22,14 +22,24 @@ struct unit_view {
   std::optional<run_look> look; ///< of its own run, while that is live
 };
 
+/// What a backfill has done itself: a retry of a unit is another run's.
+struct backfill_totals {
+  std::uint64_t units = 0;
+  std::uint64_t live = 0;
+  std::uint64_t completed = 0;
+  std::uint64_t pages = 0;
+  unit_counts counts;
+  timestamp from{}; ///< when the first unit began
+  timestamp to{};   ///< when one was heard of last
+};
+
 /// What a backfill has beside what every run has.
 struct backfill_view {
   backfill_request input;
   std::optional<backfill_result> result; ///< when it came to one
-  unit_counts totals;                    ///< of the run itself, without retries
-  std::uint64_t pages = 0;
-  std::vector<unit_view> units; ///< by unit; of a unit that was retried the latest
-  bool more = false;            ///< there are more than `units_max`
+  backfill_totals totals;                ///< while it runs, of the units that are shown
+  std::vector<unit_view> units;          ///< by unit; of a unit that was retried the latest
+  bool more = false;                     ///< there are more than `units_max`
 };
 
 /// What is known of one run.

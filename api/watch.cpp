@@ -44,7 +44,7 @@ std::string watched_run::take_progress(const run_view& v) {
   w.key("status").str(to_string(live ? v.look->status : row.status));
   put_text(w, "reason", row.reason);
   w.key("waits").raw(waits_json(v.look));
-  w.key("totals").raw(v.backfill ? totals_json(*v.backfill) : "null");
+  w.key("totals").raw(v.backfill ? totals_json(v.backfill->totals) : "null");
   bool changed = std::exchange(head_, w.text()) != w.text();
   std::vector<const std::string*> units;
   if (v.backfill) {

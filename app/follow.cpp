@@ -31,6 +31,7 @@ public:
   void take(const told_event& told) {
     auto parsed = json::document::parse(told.data);
     if (!parsed) return;
+    notice_.clear();
     const auto data = parsed->root();
     if (told.name == "progress") return take_progress(data);
     if (told.name == "log") return take_step(data);
@@ -47,7 +48,9 @@ public:
     if (!size) return;
     std::string frame = up();
     const auto wall = std::chrono::time_point_cast<duration>(std::chrono::system_clock::now());
-    const auto lines = board_.lines(size->columns, size->rows - 1, timestamp{wall});
+    auto lines =
+      board_.lines(size->columns, size->rows - (notice_.empty() ? 1 : 2), timestamp{wall});
+    if (!notice_.empty()) lines.push_back(clipped(notice_, size->columns));
     for (const auto& line : lines)
       frame += "\x1b[2K" + line + "\n";
     // A window that became lower leaves lines behind.
@@ -58,6 +61,15 @@ public:
   void say(const std::string& line) {
     if (!quiet_) print(up() + (drawn_ > 0 ? "\x1b[J" : "") + line + "\n");
     drawn_ = 0;
+  }
+
+  /// Says it below the bars until the node is heard again; where there are none, once.
+  void lost(const std::string& line) {
+    if (board_.empty() || !terminal()) {
+      if (notice_.empty()) say(line);
+    }
+    notice_ = line;
+    draw();
   }
 
   /// Ended, or parked: nothing more happens by itself.
@@ -127,6 +139,7 @@ private:
   std::optional<std::uint64_t> last_step_;
   std::optional<run_status> status_;
   std::string reason_;
+  std::string notice_;
   std::string last_; ///< the run as it ended, JSON
 };
 
@@ -143,7 +156,6 @@ exit_code follow_run(client& node, const std::string& run, bool json) {
   follower seen{json};
   seen.say("run " + printable(run));
   auto heard_at = steady::now();
-  bool told_lost = false;
   for (;;) {
     auto stream = node.subscribe("runs/" + run + "/events");
     subscription::news news;
@@ -151,17 +163,14 @@ exit_code follow_run(client& node, const std::string& run, bool json) {
       news = stream->wait(redraw_interval);
       for (const auto& told : news.events)
         seen.take(told);
-      if (!news.events.empty()) {
-        heard_at = steady::now();
-        told_lost = false;
-      }
+      if (!news.events.empty()) heard_at = steady::now();
       if (seen.over()) return seen.finish(node, run);
       seen.draw();
     }
     if (!may_come_back(news.why)) return fail(news.why);
     if (steady::now() - heard_at > given_up_after)
       return fail(make_error(errc::unavailable, "the node says nothing of the run any more"));
-    if (!std::exchange(told_lost, true)) seen.say("the node does not answer, trying again");
+    seen.lost("the node does not answer, trying again");
     std::this_thread::sleep_for(pause_between);
   }
 }

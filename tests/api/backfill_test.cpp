@@ -91,6 +91,8 @@ TEST_CASE("backfill: an ended one has since, totals and its certificate (B9)") {
   backfill_result how;
   how.since = from_millis(1'690'000'000'000);
   how.digest = "abc";
+  how.units_planned = 1;
+  how.pages = 2;
   store.end(first_run, run_status::failed, how);
   store.serve(world.does);
   const auto body = shown(world, first_run);
@@ -126,6 +128,7 @@ TEST_CASE("backfill: the old run shows the latest certificate of a retried unit 
   const auto run = body.root();
   CHECK(text(run, "status") == "partial");
   CHECK(number(*run.find("totals"), "pagesProcessed") == 4);
+  CHECK(number(*run.find("totals"), "unitsCompleted") == 1);
   const auto units = *run.find("units")->items();
   REQUIRE(units.size() == 2);
   CHECK(*units[0].find("success")->boolean());
