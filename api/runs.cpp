@@ -3,6 +3,7 @@
 #include "api/input.hpp"
 #include "api/run_json.hpp"
 #include "api/run_view.hpp"
+#include "messages/backfill.hpp"
 
 #include <utility>
 
@@ -29,6 +30,13 @@ void start_run(api_state& s, const call_ptr& c) {
   wanted.correlation = c->correlation;
   wanted.traceparent = c->traceparent;
   if (auto bad = in.problem()) return c->fail(*bad);
+  // However a backfill was asked for, it is found by its installation.
+  if (wanted.workflow == backfill_run_name) {
+    if (auto what = json::decode<backfill_request>(wanted.input)) {
+      wanted.tenant = what->org;
+      wanted.installation = what->installation;
+    }
+  }
   ask(s, c, s.core.event_log, s.config.answer_timeout, request_runs{{std::move(wanted)}},
       [c](const runs_accepted& accepted) {
         json::writer w;

@@ -62,4 +62,11 @@ exit_code bench_command(const bench::memory_options& o, bool json) {
   return exit_code::done;
 }
 
+exit_code bench_command(const bench::backfill_options& o, bool json) {
+  auto measured = bench::run_backfill_bench(o, tell);
+  if (!measured) return fail(measured.error());
+  show(bench::report_of(o, *measured), json);
+  return exit_code::done;
+}
+
 } // namespace sluice

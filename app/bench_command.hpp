@@ -1,6 +1,7 @@
 #pragma once
 
 #include "app/exit_code.hpp"
+#include "bench/backfill.hpp"
 #include "bench/journal.hpp"
 #include "bench/kill.hpp"
 #include "bench/steps.hpp"
@@ -16,5 +17,6 @@ exit_code bench_command(const bench::steps_options& o, bool json);
 exit_code bench_command(const bench::resume_options& o, bool json);
 exit_code bench_command(const bench::memory_options& o, bool json);
 exit_code bench_command(const bench::kill_options& o, bool json);
+exit_code bench_command(const bench::backfill_options& o, bool json);
 
 } // namespace sluice

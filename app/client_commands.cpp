@@ -4,6 +4,7 @@
 #include "app/calls.hpp"
 #include "app/output.hpp"
 #include "http/percent.hpp"
+#include "workflows/backfill.hpp"
 #include "workflows/examples.hpp"
 
 #include <fstream>
@@ -135,6 +136,7 @@ exit_code actors_command(const client_options& o) {
 exit_code workflows_command(const client_options& o) {
   catalog flows;
   add_examples(flows, {});
+  add_backfill(flows, {});
   if (o.json) {
     print_line(json::encode(flows.names()));
     return exit_code::done;

@@ -196,6 +196,15 @@ action declare_bench_kill(CLI::App& app) {
   return [o] { return bench_command(*o, o->json); };
 }
 
+action declare_bench_backfill(CLI::App& app) {
+  auto o = bench_options<bench::backfill_options>(app);
+  app.add_option("--tenants", o->tenants, "installations");
+  app.add_option("--units", o->units, "of each: 30 of one tenant, else 1");
+  app.add_option("--pages", o->pages, "of each unit, 100 events each");
+  app.add_option("--rounds", o->rounds, "turns of node and bare loop; medians count");
+  return [o] { return bench_command(*o, o->json); };
+}
+
 /// A duration that is given as a whole number of `unit`.
 template <class Unit>
 CLI::Option* add_time(CLI::App& app, const char* name, duration& to, const char* about) {
@@ -347,6 +356,9 @@ constexpr std::array bench_commands{
           declare_bench_memory},
   command{"kill", "A loaded node killed again and again: is anything lost?",
           "  sluice bench kill --rounds 20", declare_bench_kill},
+  command{"backfill", "A whole backfill against a bare curl loop, on one sandbox",
+          "  sluice bench backfill\n  sluice bench backfill --tenants 1000 --pages 1",
+          declare_bench_backfill},
 };
 
 constexpr std::array journal_commands{

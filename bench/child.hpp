@@ -19,6 +19,8 @@ public:
   ~child();
 
   [[nodiscard]] bool running();
+  /// -1 when it does not run.
+  [[nodiscard]] pid_t pid() const noexcept { return pid_; }
   /// kill -9, and waits for its end.
   void kill();
   /// SIGTERM, and waits for its end: the exit code, or -1.

@@ -12,7 +12,8 @@
 namespace sluice {
 
 /// One event. The body is the JSON of the POST up to and with `"receivedAt":`; the sender adds the
-/// time of the dispatch and the closing brace.
+/// time of the dispatch and the closing brace. Without a body it only keeps a place: nothing is
+/// sent.
 struct parcel {
   std::string delivery_id;
   std::string body;

@@ -23,10 +23,9 @@ page_delivery& delivery_queue::add(std::uint64_t number, std::shared_ptr<page_pa
   p.accepted = page->accepted;
   p.page = std::move(page);
   for (std::uint32_t i = 0; i < p.page->items.size(); ++i) {
-    if (has_bit(p.accepted, i))
-      std::string{}.swap(p.page->items[i].body);
-    else
-      ++p.open;
+    auto& body = p.page->items[i].body;
+    if (has_bit(p.accepted, i)) std::string{}.swap(body);
+    if (!body.empty()) ++p.open;
   }
   pages_[number] = std::move(made);
   if (!p.done()) waiting_.push(p.page->tenant, number);
@@ -73,7 +72,7 @@ std::optional<delivery_queue::item> delivery_queue::begin_page() {
 
 std::optional<std::uint32_t> delivery_queue::take_new(page_delivery& p) {
   const auto size = static_cast<std::uint32_t>(p.page->items.size());
-  while (p.next < size && has_bit(p.accepted, p.next))
+  while (p.next < size && p.page->items[p.next].body.empty())
     ++p.next;
   if (p.next == size) return std::nullopt;
   return begin(p, p.next++);

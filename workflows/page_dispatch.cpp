@@ -19,10 +19,13 @@ bool has_mark(std::string_view bitmap, std::size_t item) {
          && (static_cast<unsigned char>(bitmap[item / 8]) >> (item % 8)) & 1;
 }
 
-void set_mark(std::string& bitmap, std::size_t item) {
-  if (item / 8 >= bitmap.size()) bitmap.resize(item / 8 + 1, '\0');
-  bitmap[item / 8] =
-    static_cast<char>(static_cast<unsigned char>(bitmap[item / 8]) | (1U << (item % 8)));
+/// Only the places of the memo mean the same in every life: what a refetch added may differ.
+std::string first_marks(std::string bitmap, std::size_t items) {
+  bitmap.resize(std::min(bitmap.size(), (items + 7) / 8));
+  if (items % 8 != 0 && bitmap.size() == (items + 7) / 8)
+    bitmap.back() =
+      static_cast<char>(static_cast<unsigned char>(bitmap.back()) & ((1U << (items % 8)) - 1));
+  return bitmap;
 }
 
 /// Rows of `table::sent` of one unit share this.
@@ -188,10 +191,7 @@ private:
     plan_.parcels->items.emplace_back();
   }
   /// Was dealt with on an earlier page.
-  void add_settled() {
-    set_mark(plan_.parcels->accepted, plan_.items.size());
-    add_place({});
-  }
+  void add_settled() { add_place({}); }
 
   void place(const page_item& item) {
     if (!item.wanted) {
@@ -211,21 +211,18 @@ private:
 
   void decide(std::size_t i) {
     if (keys_[i].empty()) return;
-    auto& accepted = plan_.parcels->accepted;
-    const bool before = has_mark(accepted, i);
+    const bool before = has_mark(plan_.parcels->accepted, i);
     const auto* item = plan_.items[i];
     if (item == nullptr) {
       if (before)
         plan_.sends[i] = true;
       else
         plan_.memo.missed.push_back(keys_[i]);
-      set_mark(accepted, i);
       return;
     }
     auto sent = work_.sent->find(hash64(item->key));
     if (sent != work_.sent->end() && sent->second == hash64(item->raw)) {
       ++plan_.memo.skipped;
-      set_mark(accepted, i);
       return;
     }
     const auto& off = work_.unit.disabled_types;
@@ -236,7 +233,6 @@ private:
       const auto kept = keep(ctx_, work_, *item, body_of(work_, *item));
       const auto key = work_.unit.installation + '\0' + item->event_type + '\0' + item->id;
       plan_.with.push_back(put_row{table::gated, key, json::encode(kept)});
-      set_mark(accepted, i);
       return;
     }
     plan_.sends[i] = true;
@@ -321,7 +317,8 @@ task<recorded<dispatch_memo>> dispatch_page(context& ctx, unit_at_work& work, co
     // After a restart: what was acknowledged of this page, and the page again (B16).
     auto known = co_await ctx.read(load_marks{ctx.run().id});
     for (auto& m : known.marks)
-      if (m.page == number && m.unit == work.id) marks = std::move(m.bitmap);
+      if (m.page == number && m.unit == work.id)
+        marks = first_marks(std::move(m.bitmap), memo.wanted.size());
     work.page = co_await fetch_page(ctx, work.from, work.scope, memo.cursor, slot_use::keep);
   }
   if (!work.sent) co_await load_sent(ctx, work);
@@ -335,10 +332,9 @@ task<recorded<dispatch_memo>> dispatch_page(context& ctx, unit_at_work& work, co
   parcels.page = number;
   page_delivered done;
   done.accepted = parcels.accepted;
-  bool all = true;
-  for (std::size_t i = 0; i < parcels.items.size(); ++i)
-    all = all && has_mark(parcels.accepted, i);
-  if (!all) done = co_await ctx.deliver(plan.parcels);
+  const bool any = std::any_of(parcels.items.begin(), parcels.items.end(),
+                               [](const parcel& p) { return !p.body.empty(); });
+  if (any) done = co_await ctx.deliver(plan.parcels);
   settle(ctx, work, plan, done, number);
 
   for (auto& key : std::exchange(work.sent_long_ago, {}))

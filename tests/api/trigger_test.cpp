@@ -65,6 +65,19 @@ TEST_CASE("trigger: depth, types, policy and key are passed on (B1)") {
   CHECK(input->entities == std::vector<std::string>{"issue", "release"});
 }
 
+TEST_CASE("trigger: a backfill that POST /runs starts has its installation too (B1)") {
+  api_world world{two_providers()};
+  counter events{world.does};
+  CHECK(world
+          .ask("POST", "/runs",
+               R"({"workflow":"backfill.run","input":{"installationId":"i-1","orgId":"o-1"}})")
+          .status
+        == 202);
+  REQUIRE(events.asked.size() == 1);
+  CHECK(events.asked[0].installation == "i-1");
+  CHECK(events.asked[0].tenant == "o-1");
+}
+
 TEST_CASE("trigger: one 400 names every wrong field and nothing is stored (B1, J12)") {
   api_world world{two_providers()};
   counter events{world.does};

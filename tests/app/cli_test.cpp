@@ -133,4 +133,5 @@ TEST_CASE("cli: without a node commands fail and say so; help and version need n
   CHECK(has(test::run(sluice_binary, {"start", "--help"}).out, "Examples:"));
   CHECK(test::run(sluice_binary, {"version"}).out == "sluice " SLUICE_VERSION "\n");
   CHECK(has(test::run(sluice_binary, {"workflows"}).out, "example.counter\n"));
+  CHECK(has(test::run(sluice_binary, {"workflows"}).out, "backfill.run\n"));
 }
