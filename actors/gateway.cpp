@@ -52,7 +52,7 @@ void gateway_state::abort(const abort_delivery& order) {
     call_off.from = caf::actor_cast<http_many_sink>(self);
     self->send(core.http_client, std::move(call_off));
   }
-  if (queue.find(number)->unmarked != 0) hand_marks(now());
+  if (queue.find(number)->unmarked != 0) hand_marks(now(), hurry::yes);
   if (known->second.told.until != never) --stalled;
   callers.erase(known);
   queue.remove(number);
@@ -75,7 +75,11 @@ void gateway_state::complete(page_delivery& p) {
 void gateway_state::carry_on() {
   const auto time = now();
   pump(time);
-  if (unmarked + completed >= config.ack_group) hand_marks(time);
+  const auto here = unmarked + completed;
+  if (here + patient >= config.ack_group * 7 / 4)
+    hand_marks(time, hurry::yes);
+  else if (here != 0 && here >= config.ack_group * 3 / 4)
+    hand_marks(time, hurry::no);
   tell_stalls(time);
   arm(time);
 }
@@ -99,11 +103,9 @@ void gateway_state::pump(timestamp time) {
 void gateway_state::post(const delivery_queue::item& what, std::uint64_t permit,
                          const std::string& end, orders& out) {
   const auto& page = *what.page->page;
-  const auto& text = page.items[what.index].body;
-  http_body b{++last_token, {}};
-  b.body.reserve(text.size() + end.size());
-  b.body.append(text).append(end);
-  flying[b.id] = {what.page->number, what.index, speed.round(), permit};
+  http_body b{++last_token, std::move(what.page->page->items[what.index].body)};
+  flying[b.id] = {what.page->number, what.index, speed.round(), permit, b.body.size()};
+  b.body.append(end);
   ++posts;
   auto like = request_to(page.provider);
   auto same = std::ranges::find(out, like, &orders::value_type::first);
@@ -136,26 +138,30 @@ void gateway_state::answered(http_answered_many& m) {
   const auto time = now();
   for (auto& a : m.answers) {
     auto node = flying.extract(a.id);
-    if (!node.empty()) settle(node.mapped(), a.response, time); // else it was called off
+    if (!node.empty()) settle(node.mapped(), a, time); // else it was called off
   }
   if (outcome != pass_outcome::success || outcomes >= config.ack_group) report_outcomes();
   carry_on();
 }
 
-void gateway_state::settle(const flight& f, http_response& response, timestamp time) {
+void gateway_state::settle(const flight& f, http_answered& a, timestamp time) {
   auto& p = *queue.find(f.page);
+  auto& response = a.response;
   const auto verdict = judge(response);
   const bool closed = is_closed();
   report(f, verdict, response, time);
   if (verdict == delivery_verdict::accepted) {
-    if (unmarked + completed == 0) unmarked_since = time;
+    if (unmarked + completed + patient == 0) unmarked_since = time;
     ++unmarked;
     ++undurable;
     ++accepted;
     queue.accepted(p, f.index);
   } else {
     auto& tries = p.tries[f.index];
-    const auto entropy = hash64(p.page->items[f.index].delivery_id);
+    auto& item = p.page->items[f.index];
+    item.body = std::move(a.sent);
+    item.body.resize(f.body_bytes);
+    const auto entropy = hash64(item.delivery_id);
     const auto then =
       after_delivery(verdict, tries, {closed, accepted, time}, config.tries, entropy);
     troubled = true;
@@ -172,27 +178,40 @@ void gateway_state::settle(const flight& f, http_response& response, timestamp t
 // -- acknowledgements -----------------------------------------------------------------
 
 /// All that are not with the journal yet, in one append. Those of complete pages are journaled by
-/// their runs, about now: whatever is appended from here on is written after them.
-void gateway_state::hand_marks(timestamp time) {
+/// their runs, about now: whatever is appended from here on is written after them. Without hurry
+/// they are written with the next commit that somebody waits for, which is mostly soon.
+void gateway_state::hand_marks(timestamp time, hurry h) {
   append order;
   order.from = caf::actor_cast<commit_sink>(self);
   order.id = ++last_token;
+  order.patient = h == hurry::no;
   queue.each([&](page_delivery& p) {
     if (p.unmarked == 0) return;
     p.unmarked = 0;
     order.ops.push_back(put_marks{p.page->run, p.page->unit, p.page->page, p.accepted});
   });
-  handed[order.id] = unmarked + completed;
+  handed[order.id] = {unmarked + completed, order.patient};
+  if (order.patient) {
+    patient += unmarked + completed;
+  } else {
+    for (auto& [id, group] : handed)
+      group.patient = false;
+    patient = 0;
+    unmarked_since = time;
+  }
   unmarked = 0;
   completed = 0;
-  unmarked_since = time;
   self->send(core.journal, std::move(order));
 }
 
 void gateway_state::written(const appended& m) {
   for (const auto id : m.ids) {
     auto node = handed.extract(id);
-    if (!node.empty()) undurable -= node.mapped();
+    if (node.empty()) continue;
+    undurable -= node.mapped().count;
+    if (!node.mapped().patient) continue;
+    patient -= node.mapped().count;
+    if (patient == 0) unmarked_since = now();
   }
   carry_on();
 }
@@ -204,8 +223,8 @@ void gateway_state::tick() {
   // One that was armed before an earlier one was: without this each would arm its own successor.
   if (tick_at == never || time < tick_at) return;
   tick_at = never;
-  if (unmarked + completed != 0 && unmarked_since + config.ack_delay <= time) {
-    hand_marks(time);
+  if (unmarked + completed + patient != 0 && unmarked_since + config.ack_delay <= time) {
+    hand_marks(time, hurry::yes);
     report_outcomes();
   }
   carry_on();
@@ -216,7 +235,7 @@ void gateway_state::arm(timestamp time) {
     // What is due and was not done waits for something else than time.
     if (t > time) arm_tick(self, clock, tick_at, t);
   };
-  if (unmarked + completed != 0) at(unmarked_since + config.ack_delay);
+  if (unmarked + completed + patient != 0) at(unmarked_since + config.ack_delay);
   if (queue.pages() == 0 || !circuit || circuit->status == circuit_status::open) return;
   at(paused.until);
   at(queue.earliest_retry());

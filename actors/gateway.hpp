@@ -58,8 +58,9 @@ struct gateway_state {
   struct flight {
     std::uint64_t page = 0;
     std::uint32_t index = 0;
-    std::uint32_t round = 0;  ///< of `speed`
-    std::uint64_t permit = 0; ///< of a probe
+    std::uint32_t round = 0;    ///< of `speed`
+    std::uint64_t permit = 0;   ///< of a probe
+    std::size_t body_bytes = 0; ///< of the event, without what was added to it
   };
   /// The one pass that is asked for while the circuit is half open.
   struct probe_ask {
@@ -98,8 +99,13 @@ struct gateway_state {
   // acknowledgements that are not durable
   std::uint32_t unmarked = 0;  ///< of pages under way, not handed to the journal
   std::uint32_t completed = 0; ///< of pages that were complete; their runs journal them
-  std::unordered_map<token, std::uint32_t> handed; ///< by the journal's token
-  std::uint32_t undurable = 0;                     ///< all of them
+  struct ack_group {
+    std::uint32_t count = 0;
+    bool patient = false;
+  };
+  std::unordered_map<token, ack_group> handed; ///< to the journal, by its token
+  std::uint32_t patient = 0;   ///< of those, in groups that wait for another's commit
+  std::uint32_t undurable = 0; ///< all of them
   timestamp unmarked_since{};
 
   [[nodiscard]] timestamp now() const { return clock.now(self->clock().now()); }
@@ -125,9 +131,10 @@ private:
             orders& out);
   void hand_out(orders& out);
   std::shared_ptr<const http_request> request_to(const std::string& provider);
-  void settle(const flight& f, http_response& response, timestamp time);
+  void settle(const flight& f, http_answered& a, timestamp time);
   void complete(page_delivery& p);
-  void hand_marks(timestamp time);
+  enum class hurry : bool { no, yes };
+  void hand_marks(timestamp time, hurry h);
   void arm(timestamp time);
 
   // gateway_circuit.cpp

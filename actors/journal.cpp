@@ -24,14 +24,16 @@ std::size_t weight(const op& o) {
 
 void journal_state::add(append& a) {
   if (a.droppable && room == store_state::full) return refuse(a.from, a.id);
-  if (gathered.empty() && !under_way) self->send(self, flush_atom_v);
+  if (!a.patient && !std::exchange(wanted, true) && !under_way) self->send(self, flush_atom_v);
   gathered.push_back(std::move(a));
 }
 
 /// Takes whole appends, so that each of them is in one commit, up to the limits. What only removes
 /// is committed on its own: a full store takes it.
 void journal_state::flush() {
-  if (under_way || (gathered.empty() && flushes.empty())) return;
+  if (under_way) return;
+  if (gathered.empty()) wanted = false;
+  if (gathered.empty() && flushes.empty()) return;
   current = batch{};
   std::size_t bytes = 0;
   std::size_t taken = 0;
@@ -56,6 +58,7 @@ void journal_state::flush() {
     gathered.pop_front();
     if (removes) break;
   }
+  if (gathered.empty()) wanted = false;
   for (auto& [after, promise] : flushes)
     if (after <= taken)
       answered_by_current.push_back(std::move(promise));
@@ -236,7 +239,7 @@ void journal_state::acknowledge() {
     stamp();
     return submit();
   }
-  if (!gathered.empty() || !flushes.empty()) self->send(self, flush_atom_v);
+  if (wanted || !flushes.empty()) self->send(self, flush_atom_v);
 }
 
 void journal_state::tell_observers() {

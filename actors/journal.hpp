@@ -51,6 +51,7 @@ struct journal_state {
 
   // what gathers
   std::deque<append> gathered;
+  bool wanted = false;                                        ///< somebody waits for one of them
   std::vector<std::pair<std::size_t, flush_promise>> flushes; ///< after so many gathered appends
 
   // the commit under way

@@ -129,8 +129,9 @@ struct curl_loop::impl {
     }
     t->deadline = steady::now() + t->request->timeout.value_or(options.timeout);
     t->body_bytes_max = t->request->body_bytes_max.value_or(options.body_bytes_max);
+    if (t->to) return begin_like_before(std::move(t));
     if (spare.empty()) {
-      t->easy = new_easy(options);
+      t->easy = new_easy(options, encodings::all);
     } else {
       t->easy = std::move(spare.back());
       spare.pop_back();
@@ -138,6 +139,27 @@ struct curl_loop::impl {
     auto& begun = *t;
     open.emplace(begun.id, std::move(t));
     send(begun);
+  }
+
+  /// One of many: a handle that carried the same request before needs nothing but the new body.
+  void begin_like_before(std::unique_ptr<transfer> t) {
+    auto same =
+      std::find_if(kept.rbegin(), kept.rend(), [&](const auto& k) { return k->how == t->how; });
+    const bool set_already = same != kept.rend();
+    if (kept.empty()) {
+      t->easy = new_easy(options, encodings::none);
+    } else {
+      std::swap(kept.back(), set_already ? *same : kept.back());
+      auto used = std::move(kept.back());
+      kept.pop_back();
+      used->take_over(*t);
+      t = std::move(used);
+    }
+    auto& begun = *t;
+    open.emplace(begun.id, std::move(t));
+    if (!set_already) return send(begun);
+    set_body(begun);
+    curl_multi_add_handle(multi.get(), begun.easy.get());
   }
 
   /// Few are ever in use; one that is forgotten is made again.
@@ -221,9 +243,13 @@ struct curl_loop::impl {
   void retire(std::uint64_t id) {
     auto node = open.extract(id);
     auto& t = *node.mapped();
-    clear(t.easy.get());
-    spare.push_back(std::move(t.easy));
+    if (!t.to) {
+      clear(t.easy.get());
+      spare.push_back(std::move(t.easy));
+      return end(t);
+    }
     end(t);
+    kept.push_back(std::move(node.mapped()));
   }
 
   static void set_aborted(transfer& t) {
@@ -235,7 +261,7 @@ struct curl_loop::impl {
   void end(transfer& t) {
     if (!t.to) return t.on_done(t.id, std::move(t.response));
     if (t.to->gathered.empty()) filled.push_back(t.to);
-    t.to->gathered.push_back({t.tag, std::move(t.response)});
+    t.to->gathered.push_back({t.tag, std::move(t.response), std::move(t.body)});
   }
 
   void deliver() {
@@ -254,6 +280,7 @@ struct curl_loop::impl {
   std::deque<std::unique_ptr<transfer>> waiting; ///< of the thread, as all below
   std::unordered_map<std::uint64_t, std::unique_ptr<transfer>> open;
   std::vector<easy_handle> spare;
+  std::vector<std::unique_ptr<transfer>> kept; ///< of those that have outlets, with their handles
   std::unordered_map<const http_request*, std::shared_ptr<const prepared>> made;
   std::vector<outlet_ptr> filled; ///< those with answers to deliver
   std::uint64_t last_own_id = 0;  ///< counts down from the top, out of the way of callers' ids

@@ -101,7 +101,24 @@ std::unique_ptr<curl_slist, free_list> header_list(const http_request& r) {
 
 } // namespace
 
-easy_handle new_easy(const curl_options& o) {
+void transfer::take_over(transfer& next) {
+  id = next.id;
+  body_bytes_max = next.body_bytes_max;
+  request = std::move(next.request);
+  body = std::move(next.body);
+  to = std::move(next.to);
+  tag = next.tag;
+  how = std::move(next.how);
+  deadline = next.deadline;
+  redirects = 0;
+  redirected.reset();
+  detail[0] = 0;
+  response = {};
+  header_bytes = 0;
+  headers_too_large = false;
+}
+
+easy_handle new_easy(const curl_options& o, encodings e) {
   easy_handle made{curl_easy_init()};
   auto* easy = made.get();
   set(easy, CURLOPT_NOSIGNAL, 1L);
@@ -109,7 +126,7 @@ easy_handle new_easy(const curl_options& o) {
   set(easy, CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
   set(easy, CURLOPT_FOLLOWLOCATION, 0L);
   set(easy, CURLOPT_PROXY, "");
-  set(easy, CURLOPT_ACCEPT_ENCODING, "");
+  if (e == encodings::all) set(easy, CURLOPT_ACCEPT_ENCODING, "");
   set(easy, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_2TLS));
   set(easy, CURLOPT_BUFFERSIZE, buffer_bytes);
   set(easy, CURLOPT_USERAGENT, o.user_agent.c_str());
@@ -153,6 +170,11 @@ void set_up(transfer& t, const curl_options& o, duration left) {
   set(easy, CURLOPT_HEADERDATA, &t);
   set(easy, CURLOPT_PRIVATE, &t);
   set(easy, CURLOPT_ERRORBUFFER, t.detail.data());
+}
+
+void set_body(transfer& t) {
+  set(t.easy.get(), CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(t.body.size()));
+  set(t.easy.get(), CURLOPT_POSTFIELDS, t.body.c_str());
 }
 
 void clear(CURL* easy) {

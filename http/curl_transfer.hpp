@@ -58,6 +58,9 @@ struct transfer {
   std::size_t header_bytes = 0;
   bool headers_too_large = false;
 
+  /// Carries `next` from now on; the handle and what was set on it stay.
+  void take_over(transfer& next);
+
   [[nodiscard]] const url& at() const { return redirected ? *redirected : *how->at; }
 };
 
@@ -67,13 +70,17 @@ void set(CURL* easy, CURLoption option, T value) {
 }
 
 /// What is the same for every request that a handle will ever carry.
-[[nodiscard]] easy_handle new_easy(const curl_options& o);
+enum class encodings : bool { none, all }; ///< that an answer may have
+[[nodiscard]] easy_handle new_easy(const curl_options& o, encodings e);
 
 [[nodiscard]] std::shared_ptr<const prepared> prepare(std::shared_ptr<const http_request> request);
 
 /// Sets what this exchange needs of its handle, which carried others before; `left` is the time it
 /// has.
 void set_up(transfer& t, const curl_options& o, duration left);
+
+/// What is left to set where all else is as it was.
+void set_body(transfer& t);
 
 /// Takes away what dies with the exchange, so that the handle can carry the next one.
 void clear(CURL* easy);

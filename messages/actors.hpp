@@ -47,6 +47,7 @@ struct append {
   token id = 0;
   std::vector<op> ops;
   bool droppable = false; ///< a request from outside: a full store refuses it
+  bool patient = false;   ///< needs no commit of its own: goes with the next one that does
 };
 
 struct ask_events {

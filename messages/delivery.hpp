@@ -19,7 +19,8 @@ struct parcel {
   std::string body;
 };
 
-/// What one page has to send. The body of an event is freed as soon as it was accepted.
+/// What one page has to send. The bodies are the gateway's: one is away while it is sent, freed as
+/// soon as it was accepted, and there again when the event was refused.
 struct page_parcels {
   run_id run;           ///< of the unit
   std::string tenant;   ///< whose turn it is (B22)

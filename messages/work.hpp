@@ -243,6 +243,7 @@ struct wake_runs {
 struct http_answered {
   token id = 0;
   http_response response;
+  std::string sent{}; ///< of one of many: its body, given back
 };
 
 /// Answers to an `http_send_many`, as many as there are by now. They have status, `Retry-After`,

@@ -35,10 +35,24 @@ TEST_CASE("delivery: every event is posted once, with key, type and time; 409 co
 
 TEST_CASE("delivery: the body of an event is freed when it was accepted") {
   delivery_desk d;
-  auto p = d.page(1, 20);
+  auto p = d.page(1, 30);
   d.send(1, p);
   d.w->pass_time(30ms);
-  CHECK(std::ranges::count_if(p->items, [](const parcel& i) { return i.body.empty(); }) == 10);
+  // Ten were accepted, ten are on their way.
+  CHECK(std::ranges::count_if(p->items, [](const parcel& i) { return i.body.empty(); }) == 20);
+}
+
+TEST_CASE("delivery: the body of an event that was refused is there again, as it was (B18)") {
+  delivery_desk d;
+  d.status = [](const std::string& id, int) { return id == "a/1/0" ? 400 : 202; };
+  auto p = d.page(1, 2);
+  const auto body = p->items[0].body;
+  d.send(1, p);
+  REQUIRE(d.pass_until_delivered(1));
+  CHECK(p->items[0].body == body);
+  CHECK(p->items[1].body.empty());
+  for (const auto& a : d.arrivals)
+    CHECK(a.request.body.find("}}") == std::string::npos);
 }
 
 TEST_CASE("delivery: what the journal knows as accepted is not sent again (B16)") {

@@ -139,10 +139,15 @@ struct delivery_desk {
       if (const auto* m = std::get_if<put_marks>(&record.what)) all[m->page] = m->bitmap;
     return all;
   }
-  [[nodiscard]] std::size_t marks_written() const {
-    return static_cast<std::size_t>(std::ranges::count_if(w->disk->log, [](const auto& entry) {
-      return std::holds_alternative<put_marks>(entry.second.what);
-    }));
+  [[nodiscard]] std::size_t commits_with_marks() const {
+    std::size_t commits = 0;
+    bool counted = false;
+    for (const auto& [seq, record] : w->disk->log) {
+      if (std::holds_alternative<codec::batch_record>(record.what)) counted = false;
+      if (!std::holds_alternative<put_marks>(record.what) || std::exchange(counted, true)) continue;
+      ++commits;
+    }
+    return commits;
   }
 };
 

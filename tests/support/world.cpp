@@ -78,7 +78,7 @@ void answer_later(http_client_actor::stateful_pointer<network_state> self, const
       return;
     }
     http_answered_many one;
-    one.answers.push_back({asked.id, std::move(response)});
+    one.answers.push_back({asked.id, std::move(response), std::move(asked.request.body)});
     timer->send(asked.many, std::move(one));
   };
   self->system().spawn([answer, delay](caf::event_based_actor* timer) {
