@@ -23,7 +23,10 @@ void machine::wait_over(operation& op) {
   switch (op.kind_) {
   case step_kind::work:
     if (slots_away_) {
-      if (op.phase_ != operation::phase::queueing) out_->slots_wanted.push_back(row_.id);
+      if (op.phase_ != operation::phase::queueing) {
+        out_->slots_wanted.push_back(row_.id);
+        note_calm(); // whoever has the slot may wait for that
+      }
       op.phase_ = operation::phase::queueing;
       return;
     }
