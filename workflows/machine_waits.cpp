@@ -23,10 +23,7 @@ void machine::wait_over(operation& op) {
   switch (op.kind_) {
   case step_kind::work:
     if (slots_away_) {
-      if (op.phase_ != operation::phase::queueing) {
-        out_->slots_wanted.push_back(row_.id);
-        note_calm(); // whoever has the slot may wait for that
-      }
+      if (op.phase_ != operation::phase::queueing) out_->slots_wanted.push_back(row_.id);
       op.phase_ = operation::phase::queueing;
       return;
     }
@@ -188,7 +185,8 @@ void machine::note_idle() {
   }
   if (!due) note_calm();
   // After a restart it has its slots again, although it had given them back: others may have them.
-  if (!gives || slots_away_ || (due && !resuming_)) return;
+  // A suspect keeps them: whom it would wait for may be waiting until it is calm.
+  if (!gives || slots_away_ || (due && (!resuming_ || watch_calm_))) return;
   slots_away_ = true;
   out_->slots_returned.push_back(row_.id);
 }
